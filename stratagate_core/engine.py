@@ -1,0 +1,198 @@
+"""The engine room: what is handed to every step, and the two runners of model tasks.
+
+A task is prepared in one transaction, asked outside of any, decided without I/O and applied in a
+second transaction together with the state of its job. The shape makes it impossible to ask a
+model while a transaction is open.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from stratagate_core.llm.ask import Question, aask, ask
+from stratagate_core.llm.port import Model
+from stratagate_core.model.facts import Fact
+from stratagate_core.settings import Settings
+from stratagate_core.store import namespaces
+from stratagate_core.store.engine import Store
+from stratagate_core.store.tx import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Env:
+    """Everything from outside, handed in."""
+
+    store: Store
+    settings: Settings
+    clock: Callable[[], datetime]
+    #: a fresh id with the given prefix, for example ``evt``
+    new_id: Callable[[str], str]
+    count_tokens: Callable[[str], int]
+    model: Model
+    #: enqueues what follows a fact, in the transaction of the fact
+    follow: Callable[["Work", Fact], None]
+
+    @contextmanager
+    def read(self, namespace: str) -> Iterator["Work"]:
+        """A read transaction of one namespace."""
+        with self.store.read(namespace) as tx:
+            yield Work(env=self, tx=tx, now=self.clock())
+
+    @contextmanager
+    def write(self, namespace: str, *, owner: str = "default") -> Iterator["Work"]:
+        """A write transaction; the namespace is created if new and locked until the end."""
+        with self.store.write(namespace) as tx:
+            now = self.clock()
+            tx.lock(owner=owner, now=now)
+            yield Work(env=self, tx=tx, now=now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One transaction at work: the environment, the open transaction and its time."""
+
+    env: Env
+    tx: Tx
+    now: datetime
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.env.settings
+
+    @property
+    def namespace(self) -> str:
+        """The namespace this work is bound to."""
+        return self.tx.namespace
+
+    def new_id(self, prefix: str) -> str:
+        """A fresh id such as ``evt_…``."""
+        return self.env.new_id(prefix)
+
+    def current_turn(self) -> int:
+        """How many turns the namespace has accepted."""
+        return namespaces.current(self.tx, "current_turn")
+
+    def emit(self, fact: Fact) -> None:
+        """Say what happened; what follows is enqueued in this transaction."""
+        self.env.follow(self, fact)
+
+
+P = TypeVar("P")
+A = TypeVar("A", bound=BaseModel)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task(Generic[P, A, R]):
+    """One structured question to a model and what is done with its answer.
+
+    `P` is what was prepared, `A` the schema of the answer, `R` the plan that is applied.
+    """
+
+    name: str
+    #: file name in ``prompts/``
+    prompt: str
+    answer: type[A]
+    #: reads what the question needs; None when there is nothing to do any more
+    prepare: Callable[[Work, str], P | None]
+    #: the JSON the model sees
+    payload: Callable[[P], Mapping[str, Any]]
+    #: faults of an answer, sent back once for repair
+    check: Callable[[P, A], tuple[str, ...]]
+    #: the answer by rules, from the same JSON a model would see
+    offline: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    #: pure: what to write
+    decide: Callable[[P, A], R]
+    apply: Callable[[Work, R], "Applied"]
+
+    def question(self, prepared: P, settings: Settings) -> Question[A]:
+        """The question to ask about what was prepared."""
+        return Question(
+            task=self.name,
+            prompt=self.prompt,
+            payload=self.payload(prepared),
+            answer=self.answer,
+            check=lambda answer: self.check(prepared, answer),
+            max_tokens=settings.max_output_tokens,
+            timeout=settings.structured_task_timeout,
+            reasoning=settings.structured_reasoning_effort,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """How an applied answer leaves its job."""
+
+    #: True: the model validly said that there is nothing to do
+    skipped: bool = False
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a task ended: `applied` is None when there was nothing to do any more."""
+
+    applied: Applied | None
+    text: str = ""
+    calls: int = 0
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+#: called inside the applying transaction: settles the job or refuses a late result
+Settle = Callable[[Work, "Outcome"], None]
+
+
+def run_task(
+    env: Env, namespace: str, task: Task[P, A, R], subject: str, settle: Settle
+) -> Outcome:
+    """Prepare, ask, decide, apply; `settle` runs in the applying transaction.
+
+    Raises `ModelError` when the model gave no acceptable answer; nothing is written then.
+    """
+    with env.read(namespace) as work:
+        prepared = task.prepare(work, subject)
+    if prepared is None:
+        return _nothing_to_do(env, namespace, settle)
+    asked = ask(env.model, task.question(prepared, env.settings))
+    return _apply(env, namespace, task, task.decide(prepared, asked.answer), asked, settle)
+
+
+async def arun_task(
+    env: Env, namespace: str, task: Task[P, A, R], subject: str, settle: Settle
+) -> Outcome:
+    """As `run_task`: the model is awaited, database work runs in a thread."""
+    def prepare() -> P | None:
+        with env.read(namespace) as work:
+            return task.prepare(work, subject)
+
+    prepared = await asyncio.to_thread(prepare)
+    if prepared is None:
+        return await asyncio.to_thread(_nothing_to_do, env, namespace, settle)
+    asked = await aask(env.model, task.question(prepared, env.settings))
+    plan = task.decide(prepared, asked.answer)
+    return await asyncio.to_thread(_apply, env, namespace, task, plan, asked, settle)
+
+
+def _nothing_to_do(env: Env, namespace: str, settle: Settle) -> Outcome:
+    outcome = Outcome(applied=None)
+    with env.write(namespace) as work:
+        settle(work, outcome)
+    return outcome
+
+
+def _apply(
+    env: Env, namespace: str, task: Task[P, A, R], plan: R, asked: Any, settle: Settle
+) -> Outcome:
+    with env.write(namespace) as work:
+        applied = task.apply(work, plan)
+        outcome = Outcome(
+            applied=applied, text=asked.text, calls=asked.calls, usage=asked.usage
+        )
+        settle(work, outcome)
+    return outcome

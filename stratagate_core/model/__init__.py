@@ -1,0 +1,1 @@
+"""Values: frozen, keyword-only, standard library only. One noun a file."""

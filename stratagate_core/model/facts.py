@@ -1,0 +1,35 @@
+"""What a step says has happened. Only `pipeline.py` knows what follows."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSealed:
+    """A pending block was created."""
+
+    block_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSummarised:
+    """A block got its L0–L2; its events come next, or never."""
+
+    block_id: str
+    should_extract: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EventsAdded:
+    """Events were stored."""
+
+    event_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStale:
+    """An index is missing, incomplete or of another analyser."""
+
+    name: str
+
+
+Fact = BlockSealed | BlockSummarised | EventsAdded | IndexStale

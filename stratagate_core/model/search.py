@@ -1,0 +1,48 @@
+"""What a search returns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+T = TypeVar("T", covariant=True)
+
+Reason = Literal[
+    "no_match", "filtered_out", "no_data", "other_thread", "below_floor", "index_rebuilding"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit(Generic[T]):
+    """One result: `item` is a compact card, `score` only orders."""
+
+    ref: str
+    item: T
+    score: float
+    #: share of each signal, filled when the search was asked to explain
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results(Generic[T]):
+    """The hits of one search, best first."""
+
+    hits: tuple[Hit[T], ...] = ()
+    total: int | None = None
+    next_offset: int | None = None
+    #: why the result is empty or partial
+    reason: Reason | None = None
+    #: the evidence batch that was opened for it, if one was asked for
+    batch_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """One page of a listing."""
+
+    items: tuple[T, ...] = ()
+    total: int = 0
+    next_offset: int | None = None
+
+
+#: a compact card (04 §5): plain JSON
+Card = Mapping[str, Any]

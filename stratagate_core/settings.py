@@ -1,0 +1,66 @@
+"""Settings: frozen, validated, with the defaults of the specification (15)."""
+
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from stratagate_core.errors import InvalidArgument
+
+#: settings that are stored in the database (15)
+STORED = ("block_turn_size", "block_decay_lambda", "agent_memory_retrieval_weight")
+
+
+class Settings(BaseModel):
+    """How a memory behaves. An invalid value is refused, naming the setting."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    block_turn_size: int = Field(default=12, ge=1, description="turns in a block")
+    block_decay_lambda: float = Field(
+        default=0.3, ge=0, allow_inf_nan=False, description="how fast blocks fade"
+    )
+    agent_memory_retrieval_weight: float = Field(default=1.0, ge=0, le=5, allow_inf_nan=False)
+    agent_memory_enabled: bool = True
+    bm25_k1: float = Field(default=0.9, ge=0, allow_inf_nan=False)
+    bm25_b: float = Field(default=0.35, ge=0, le=1)
+    recall_messages: bool = True
+    search_weight_factor: float = Field(default=0.1, ge=0, allow_inf_nan=False)
+    ingest_subagents: bool = False
+    tool_prefix: str = Field(default="memory_", pattern=r"^[A-Za-z0-9_-]*$")
+    max_output_tokens: int = Field(default=10_000, ge=256)
+    structured_task_timeout: float = Field(default=120.0, ge=1, description="seconds")
+    structured_reasoning_effort: Literal["auto", "force-off"] = "auto"
+    recall_enabled: bool = True
+    block_views_enabled: bool = True
+    recall_budget: int = Field(default=900, ge=0, description="estimated tokens")
+    language: Literal["en", "zh", "auto"] = "en"
+    display_timezone: str = "UTC"
+    redact_on_write: bool = False
+    processing: Literal["inline", "background", "external"] | None = Field(
+        default=None, description="None: inline with the offline model, background with a model"
+    )
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+                for fault in error.errors()
+            )
+            raise InvalidArgument(f"invalid settings: {faults}") from error
+
+    @field_validator("display_timezone")
+    @classmethod
+    def _known_timezone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError) as error:
+            raise ValueError(f"{name!r} is not an IANA time zone name") from error
+        return name
+
+    @property
+    def timezone(self) -> ZoneInfo:
+        """The display time zone."""
+        return ZoneInfo(self.display_timezone)

@@ -1,0 +1,184 @@
+"""Opening a database and its transactions; all differences of dialects are here.
+
+SQLite runs in WAL mode with foreign keys, a busy timeout and immediate write transactions, so a
+writer waits instead of failing. A memory database has one connection, guarded by a lock.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import make_url
+from sqlalchemy.pool import StaticPool
+
+from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound
+from stratagate_core.store import schema
+from stratagate_core.store.migrations import MIGRATIONS
+from stratagate_core.store.tx import AdminTx, Tx
+
+BUSY_TIMEOUT_MS = 60_000
+_MEMORY = ":memory:"
+
+
+def _url(target: str | Path) -> sa.URL:
+    text = str(target).strip()
+    if not text:
+        raise InvalidArgument("database: give a file path, ':memory:' or a database URL")
+    if text == _MEMORY:
+        return sa.URL.create("sqlite", database=_MEMORY)
+    if "://" in text:
+        return make_url(text)
+    return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
+
+
+class Store:
+    """One database: an engine, and transactions on it."""
+
+    def __init__(self, target: str | Path, *, read_only: bool = False) -> None:
+        self.url = _url(target)
+        self.read_only = read_only
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.is_memory = self.is_sqlite and self.url.database in (None, "", _MEMORY)
+        #: serialises a memory database, which has a single connection
+        self._lock = threading.RLock()
+        self.engine = self._create_engine()
+        try:
+            self._prepare_schema()
+        except BaseException:
+            self.engine.dispose()
+            raise
+
+    def _create_engine(self) -> sa.Engine:
+        if not self.is_sqlite:
+            return sa.create_engine(self.url, pool_size=5, max_overflow=20)
+        connect_args: dict[str, Any] = {
+            "check_same_thread": False,
+            "timeout": BUSY_TIMEOUT_MS / 1000,
+        }
+        url, options = self.url, {}
+        if self.is_memory:
+            options["poolclass"] = StaticPool
+        else:
+            path = Path(str(self.url.database))
+            url = self._file_url(path)
+            connect_args["uri"] = self.read_only
+            options |= {"pool_size": 5, "max_overflow": 60, "pool_timeout": 60}
+        engine = sa.create_engine(url, connect_args=connect_args, **options)
+        sa.event.listen(engine, "connect", self._on_connect)
+        sa.event.listen(engine, "begin", _on_begin)
+        return engine
+
+    def _file_url(self, path: Path) -> sa.URL:
+        if not self.read_only:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return sa.URL.create("sqlite", database=str(path))
+        if not path.is_file():
+            raise NotFound(f"no database at {path}; a read-only opening creates none")
+        # without a journal beside it nobody is writing: then the file is read as it is and
+        # not even a shared-memory file is created
+        unused = not Path(f"{path}-wal").exists()
+        query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if unused else {})
+        return sa.URL.create("sqlite", database=f"file:{path.resolve().as_posix()}", query=query)
+
+    def _on_connect(self, connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # transactions are begun by `_on_begin` alone
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        if not self.read_only:
+            cursor.execute("PRAGMA secure_delete=ON")
+            if not self.is_memory:
+                cursor.execute("PRAGMA journal_mode=WAL")
+                cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.close()
+
+    def _prepare_schema(self) -> None:
+        with self._connect(write=False) as connection:
+            version = _stored_version(connection)
+        if version == schema.SCHEMA_VERSION:
+            return
+        if version is not None and version > schema.SCHEMA_VERSION:
+            raise NewerSchema(
+                f"the database has schema version {version}, this StrataGate knows up to "
+                f"{schema.SCHEMA_VERSION}: upgrade stratagate to open it"
+            )
+        if self.read_only:
+            raise InvalidArgument("this database has no current StrataGate schema; open it "
+                                  "once for writing, which creates or upgrades it")
+        with self._connect(write=True) as connection:
+            _upgrade(connection)
+
+    @contextmanager
+    def _connect(self, *, write: bool) -> Iterator[sa.Connection]:
+        lock = self._lock if self.is_memory else None
+        if lock is not None:
+            lock.acquire()
+        try:
+            with self.engine.connect().execution_options(stratagate_write=write) as connection:
+                with connection.begin():
+                    yield connection
+        finally:
+            if lock is not None:
+                lock.release()
+
+    @contextmanager
+    def read(self, namespace: str) -> Iterator[Tx]:
+        """A read transaction: one consistent snapshot of one namespace."""
+        with self._connect(write=False) as connection:
+            yield Tx(connection, namespace)
+
+    @contextmanager
+    def write(self, namespace: str) -> Iterator[Tx]:
+        """A write transaction of one namespace; it commits when the block ends without error."""
+        if self.read_only:
+            raise InvalidArgument("this memory was opened read-only")
+        with self._connect(write=True) as connection:
+            tx = Tx(connection, namespace)
+            yield tx
+            tx.raise_revision()
+
+    @contextmanager
+    def admin(self, *, write: bool = False) -> Iterator[AdminTx]:
+        """A transaction over what spans namespaces."""
+        if write and self.read_only:
+            raise InvalidArgument("this memory was opened read-only")
+        with self._connect(write=write) as connection:
+            yield AdminTx(connection)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+
+def _on_begin(connection: sa.Connection) -> None:
+    write = connection.get_execution_options().get("stratagate_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _stored_version(connection: sa.Connection) -> int | None:
+    if not sa.inspect(connection).has_table("meta"):
+        return None
+    query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
+    version = connection.execute(query).scalar_one_or_none()
+    return version if isinstance(version, int) else None
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    # another process may have done it while this one waited for the write lock
+    version = _stored_version(connection)
+    if version is None:
+        schema.metadata.create_all(connection)
+        connection.execute(
+            sa.insert(schema.meta).values(key="schema_version", value=schema.SCHEMA_VERSION)
+        )
+        return
+    for number in range(version, schema.SCHEMA_VERSION):
+        MIGRATIONS[number](connection)
+    connection.execute(
+        sa.update(schema.meta)
+        .where(schema.meta.c.key == "schema_version")
+        .values(value=schema.SCHEMA_VERSION)
+    )

@@ -1,0 +1,285 @@
+"""The tables. Every primary key but those of `meta` starts with the namespace."""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from stratagate_core.store.types import Instant, Json
+
+#: raised by one with every migration
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+
+def _table(name: str, *parts: Column[object] | Index | UniqueConstraint) -> Table:
+    return Table(name, metadata, *parts, sqlite_with_rowid=False)
+
+
+#: spans namespaces: schema version, stored settings
+meta = _table("meta", Column("key", Text, primary_key=True), Column("value", Json))
+
+namespaces = _table(
+    "namespaces",
+    Column("namespace", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("current_turn", Integer, nullable=False, default=0),
+    Column("block_sequence", Integer, nullable=False, default=0),
+    Column("batch_sequence", Integer, nullable=False, default=0),
+    # +1 for every committed change
+    Column("revision", Integer, nullable=False, default=0),
+    Column("created_at", Instant, nullable=False),
+)
+
+threads = _table(
+    "threads",
+    Column("namespace", Text, primary_key=True),
+    Column("thread", Text, primary_key=True),
+    # +1 with every reset
+    Column("epoch", Integer, nullable=False, default=0),
+    # turns of this epoch, unsealed turns, and the last sealed turn of the thread
+    Column("turns", Integer, nullable=False, default=0),
+    Column("tail", Integer, nullable=False, default=0),
+    Column("sealed", Integer, nullable=False, default=0),
+    Index("threads_by_tail", "namespace", "tail"),
+)
+
+turns = _table(
+    "turns",
+    Column("namespace", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("thread", Text, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("receipt", Text),
+    Column("state", Text, nullable=False),
+    Column("version", Integer, nullable=False, default=1),
+    Column("body_hash", Text, nullable=False),
+    Column("text_hash", Text, nullable=False),
+    Column("block_id", Text),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("namespace", "thread", "epoch", "receipt", name="turns_by_receipt"),
+    Index("turns_by_block", "namespace", "block_id", "thread", "number"),
+    Index("turns_by_thread", "namespace", "thread", "number"),
+)
+
+messages = _table(
+    "messages",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("thread", Text, nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("name", Text),
+    Column("content", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("tools", Json),
+    Column("metadata", Json),
+    Column("extra", Json),
+    Column("block_id", Text),
+    # the version of its turn that replaced it; such a message is kept for the audit only
+    Column("superseded_in", Integer),
+    Index("messages_by_thread", "namespace", "thread", "turn", "position"),
+    Index("messages_by_block", "namespace", "block_id"),
+    Index("messages_by_time", "namespace", "created_at"),
+)
+
+blocks = _table(
+    "blocks",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("thread", Text, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("start_turn", Integer, nullable=False),
+    Column("end_turn", Integer, nullable=False),
+    # namespace-wide number of its last turn: the formed turn of its events
+    Column("last_number", Integer, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("synthetic", Boolean, nullable=False, default=False),
+    Column("title", Text),
+    Column("tags", Json),
+    Column("summary", Text),
+    Column("key_points", Json),
+    Column("should_extract", Boolean),
+    Column("l3", Text, nullable=False),
+    Column("l4", Text, nullable=False),
+    Column("level", Integer, nullable=False, default=5),
+    Column("anchor_level", Integer, nullable=False, default=5),
+    Column("anchor_block", Text, nullable=False),
+    Column("anchor_sequence", Integer, nullable=False),
+    Column("lifted_at", Instant),
+    Column("lifted_by", Text),
+    Column("prompt_hash", Text),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("namespace", "sequence", name="blocks_by_sequence"),
+    Index("blocks_by_thread", "namespace", "thread", "status", "sequence"),
+    Index("blocks_by_status", "namespace", "status", "sequence"),
+)
+
+events = _table(
+    "events",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("pool", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("tags", Json),
+    Column("quotes", Json),
+    Column("source_message_ids", Json, nullable=False),
+    Column("source_block_id", Text),
+    Column("temporal", Json),
+    Column("scope", Text, nullable=False),
+    Column("criticality", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("superseded_by", Text),
+    Column("mention_count", Integer, nullable=False, default=1),
+    Column("last_adopted_turn", Integer, nullable=False),
+    Column("pinned", Boolean, nullable=False, default=False),
+    Column("floor_weight", Float, nullable=False, default=0.0),
+    Column("forced_cap", Float),
+    Column("formed_turn", Integer, nullable=False),
+    Column("catalog_hints", Json),
+    Column("extractor_version", Integer),
+    Column("prompt_hash", Text),
+    # copies that let the database order and narrow: all derived from the columns above
+    Column("chronology", Instant, nullable=False),
+    Column("happened_from", Instant),
+    Column("happened_to", Instant),
+    Column("block_sequence", Integer, nullable=False, default=0),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Index("events_by_adoption", "namespace", "pool", "status", "last_adopted_turn", "id"),
+    Index("events_by_chronology", "namespace", "pool", "status", "chronology", "id"),
+    Index("events_by_block", "namespace", "pool", "block_sequence", "formed_turn"),
+    Index("events_always", "namespace", "pinned", "criticality", "last_adopted_turn"),
+)
+
+event_sources = _table(
+    "event_sources",
+    Column("namespace", Text, primary_key=True),
+    Column("message_id", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Index("event_sources_by_event", "namespace", "event_id"),
+)
+
+#: supersedes relations by their target, so that a restore finds a visible superseder
+event_supersedes = _table(
+    "event_supersedes",
+    Column("namespace", Text, primary_key=True),
+    Column("target_id", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+)
+
+#: every reinforcement; count and anchor on the card are its cached fold
+reinforcements = _table(
+    "reinforcements",
+    Column("namespace", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    # thread, kind and key of the receipt that caused it
+    Column("receipt", Text, primary_key=True),
+    Column("turn", Integer, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+batches = _table(
+    "batches",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("thread", Text, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("operation", Text, nullable=False),
+    # ordered list of {ref, kind, id, title, event_ids, …}
+    Column("evidence", Json, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("assessment", Json),
+    Column("created_at", Instant, nullable=False),
+    Column("closed_at", Instant),
+    Index("batches_by_thread", "namespace", "thread", "status", "sequence"),
+)
+
+use_receipts = _table(
+    "use_receipts",
+    Column("namespace", Text, primary_key=True),
+    Column("thread", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("batch_id", Text, nullable=False),
+    Column("turn", Integer, nullable=False),
+    # hash of batch and refs: the same key with another body is an error
+    Column("body_hash", Text, nullable=False),
+    Column("result", Json, nullable=False),
+    Column("audit", Json, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("use_receipts_by_time", "namespace", "at"),
+)
+
+jobs = _table(
+    "jobs",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("priority", Integer, nullable=False, default=0),
+    Column("next_retry_at", Instant),
+    Column("lease", Text),
+    Column("lease_until", Instant),
+    Column("error", Text),
+    Column("diagnostics", Json),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    UniqueConstraint("namespace", "kind", "subject", name="jobs_by_subject"),
+    Index("jobs_by_status", "status", "namespace", "priority", "created_at"),
+)
+
+#: the last successful answers of a model, for diagnostics (12 §6)
+answers = _table(
+    "answers",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("answers_by_time", "namespace", "created_at"),
+)
+
+index_stats = _table(
+    "index_stats",
+    Column("namespace", Text, primary_key=True),
+    # which collection: messages, events.passive, events.agent
+    Column("name", Text, primary_key=True),
+    Column("analyser", Text, nullable=False),
+    Column("documents", Integer, nullable=False, default=0),
+    Column("length", Integer, nullable=False, default=0),
+)
+
+documents = _table(
+    "documents",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("length", Integer, nullable=False),
+    # the distinct terms, so that a document can be taken out again
+    Column("terms", Json, nullable=False),
+)
+
+postings = _table(
+    "postings",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("term", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("frequency", Integer, nullable=False),
+    # length of the document, repeated here so that scoring reads one table
+    Column("length", Integer, nullable=False),
+)

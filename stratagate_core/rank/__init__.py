@@ -1,0 +1,1 @@
+"""Pure ranking: relevance, fusion of lists, and the long-term weight of an event."""

@@ -1,0 +1,248 @@
+"""Asking a model: render the question, check the answer, have it repaired once, give up.
+
+The talk is one generator that yields requests and receives replies or exceptions. `ask` and
+`aask` only carry them to the model and back, so both behave alike.
+"""
+
+import asyncio
+import contextvars
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from stratagate_core.errors import ModelError, ModelUnavailable
+from stratagate_core.llm.offline import is_offline
+from stratagate_core.llm.parse import Unreadable, answer_text, compact_json, read_answer
+from stratagate_core.llm.port import Model, Reply, Request
+from stratagate_core.llm.prompts import load_prompt
+from stratagate_core.text.redact import redact
+
+_ATTEMPTS = 2
+_PREVIEW = 500
+_FAULTS_NAMED = 20
+
+A = TypeVar("A", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[A]):
+    """One structured question to a model."""
+
+    task: str
+    #: file name in ``prompts/``
+    prompt: str
+    #: the JSON the model sees; secrets in it are taken out before it is sent
+    payload: Mapping[str, Any]
+    answer: type[A]
+    #: faults of a valid answer, each starting with its path
+    check: Callable[[A], tuple[str, ...]]
+    max_tokens: int
+    #: seconds for one request
+    timeout: float
+    reasoning: Literal["auto", "force-off"] = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Generic[A]):
+    """An accepted answer and what it took to get it."""
+
+    answer: A
+    #: the answer as the model wrote it
+    text: str
+    #: how many replies were needed
+    calls: int
+    #: reported tokens, summed over the replies
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+
+def ask(model: Model, question: Question[A]) -> Asked[A]:
+    """Ask and wait. Raises `ModelError` when no acceptable answer came."""
+    talk = _talk(question)
+    try:
+        request = next(talk)
+        while True:
+            try:
+                reply = _complete(model, request)
+            except Exception as error:
+                request = talk.throw(error)
+            else:
+                request = talk.send(reply)
+    except StopIteration as done:
+        return _result(done)
+
+
+async def aask(model: Model, question: Question[A]) -> Asked[A]:
+    """As `ask`, awaiting the model; a model without ``acomplete`` answers in a thread."""
+    talk = _talk(question)
+    try:
+        request = next(talk)
+        while True:
+            try:
+                reply = await _acomplete(model, request)
+            except Exception as error:
+                request = talk.throw(error)
+            else:
+                request = talk.send(reply)
+    except StopIteration as done:
+        return _result(done)
+
+
+def _result(done: StopIteration) -> Asked[Any]:
+    asked: Asked[Any] = done.value
+    return asked
+
+
+def _complete(model: Model, request: Request) -> Reply:
+    if is_offline(model):
+        return model.complete(request)
+    return _in_thread(model, request).result(request.timeout)
+
+
+async def _acomplete(model: Model, request: Request) -> Reply:
+    acomplete = getattr(model, "acomplete", None)
+    async with asyncio.timeout(request.timeout):
+        if acomplete is None:
+            return await asyncio.wrap_future(_in_thread(model, request))
+        reply: Reply = await acomplete(request)
+        return reply
+
+
+def _in_thread(model: Model, request: Request) -> "Future[Reply]":
+    """The reply to come, in a thread of its own: a model that hangs can be left behind."""
+    future: Future[Reply] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(context.run(model.complete, request))
+        except BaseException as error:  # the one who waits raises it
+            future.set_exception(error)
+
+    threading.Thread(target=run, name=f"stratagate-{request.task}", daemon=True).start()
+    return future
+
+
+def _talk(question: Question[A]) -> Generator[Request, Reply, Asked[A]]:
+    """The whole exchange: at most two answers, then an error that names the task."""
+    request = first = _first_request(question)
+    usage: Counter[str] = Counter()
+    for attempt in range(1, _ATTEMPTS + 1):
+        reply = yield from _reply_to(request)
+        usage.update(reply.usage)
+        answer, faults = _judge(question, first, reply)
+        if answer is not None and not faults:
+            return Asked(answer=answer, text=answer_text(reply), calls=attempt, usage=dict(usage))
+        request = _repair(first, reply, faults)
+    raise _given_up(question.task, reply, faults, usage)
+
+
+def _reply_to(request: Request, *, repeats: int = 1) -> Generator[Request, Reply, Reply]:
+    """Yield a request until it is answered; a model that is not available gets one repeat."""
+    try:
+        reply = yield request
+    except ModelUnavailable:
+        if not repeats:
+            raise
+        return (yield from _reply_to(request, repeats=repeats - 1))
+    except ModelError:
+        raise
+    except TimeoutError as error:
+        message = f"{request.task}: timed out after {request.timeout:g} s"
+        raise ModelError(message, task=request.task) from error
+    except Exception as error:
+        message = f"{request.task}: the model failed: {_preview(_described(error))}"
+        raise ModelError(message, task=request.task) from error
+    return _checked_reply(request, reply)
+
+
+def _checked_reply(request: Request, reply: object) -> Reply:
+    if isinstance(reply, Reply):
+        return reply
+    raise ModelError(
+        f"{request.task}: the model returned {type(reply).__name__}, not a Reply",
+        retryable=False,
+        task=request.task,
+    )
+
+
+def _judge(
+    question: Question[A], request: Request, reply: Reply
+) -> tuple[A | None, tuple[str, ...]]:
+    """The answer, or its faults."""
+    try:
+        found = read_answer(reply, tool=question.task, required=request.schema.get("required", ()))
+        answer = question.answer.model_validate(found)
+    except Unreadable as error:
+        return None, (str(error),)
+    except ValidationError as error:
+        return None, _schema_faults(error)
+    return answer, tuple(question.check(answer))
+
+
+def _schema_faults(error: ValidationError) -> tuple[str, ...]:
+    return tuple(
+        f"{'.'.join(str(part) for part in fault['loc']) or 'answer'}: {fault['msg']}"
+        for fault in error.errors(include_url=False, include_input=False)
+    )
+
+
+def _first_request(question: Question[Any]) -> Request:
+    return Request(
+        task=question.task,
+        messages=(
+            {"role": "system", "content": load_prompt(question.prompt).text},
+            {"role": "user", "content": compact_json(redact(question.payload))},
+        ),
+        schema=_schema(question.answer),
+        max_tokens=question.max_tokens,
+        timeout=question.timeout,
+        reasoning=question.reasoning,
+    )
+
+
+@cache
+def _schema(answer: type[BaseModel]) -> Mapping[str, Any]:
+    return answer.model_json_schema()
+
+
+def _repair(first: Request, reply: Reply, faults: tuple[str, ...]) -> Request:
+    """The question once more, with the last answer and what is wrong with it."""
+    text = answer_text(reply)
+    last = ({"role": "assistant", "content": text},) if text.strip() else ()
+    named = "\n".join(f"- {fault}" for fault in faults[:_FAULTS_NAMED])
+    correction = f"{load_prompt('repair.md').text}\n\n{named}"
+    return replace(
+        first, messages=(*first.messages, *last, {"role": "user", "content": correction})
+    )
+
+
+def _given_up(
+    task: str, reply: Reply, faults: tuple[str, ...], usage: Mapping[str, int]
+) -> ModelError:
+    text = answer_text(reply)
+    return ModelError(
+        f"{task}: no acceptable answer after {_ATTEMPTS} attempts: "
+        f"{_preview('; '.join(faults))}; last answer: {_preview(text)}",
+        task=task,
+        text=text,
+        faults=faults,
+        finish_reason=reply.finish_reason,
+        usage=dict(usage),
+    )
+
+
+def _described(error: Exception) -> str:
+    """Class and message of a foreign error, which may quote a key or an address."""
+    return f"{type(error).__name__}: {redact(str(error))}"
+
+
+def _preview(text: str) -> str:
+    return text if len(text) <= _PREVIEW else text[:_PREVIEW] + "…"

@@ -28,7 +28,7 @@ def bm25_term(
 
 def weighted(fields: Iterable[tuple[Sequence[str], float]]) -> list[str]:
     """The tokens of a document, those of each (tokens, weight) repeated max(1, floor weight)."""
-    return [token for tokens, weight in fields for token in tokens * max(1, math.floor(weight))]
+    return [token for tokens, weight in fields for token in [*tokens] * max(1, math.floor(weight))]
 
 
 def rank(

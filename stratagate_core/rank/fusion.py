@@ -16,7 +16,7 @@ def rrf(
     for ids, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
         if weight <= 0:
             continue
-        for rank, id in enumerate(dict.fromkeys(ids), start=1):
-            scores[id] = scores.get(id, 0.0) + weight / (k + rank)
-            best[id] = min(rank, best.get(id, rank))
+        for place, item in enumerate(dict.fromkeys(ids), start=1):
+            scores[item] = scores.get(item, 0.0) + weight / (k + place)
+            best[item] = min(place, best.get(item, place))
     return tuple(sorted(scores.items(), key=lambda hit: (-hit[1], best[hit[0]], hit[0])))

@@ -1,5 +1,6 @@
-"""The long-term weight of an event: it fades with the turns of the conversation, and slower
-the more often the event was used (03 §1).
+"""The long-term weight of an event (03 §1).
+
+It fades with the turns of the conversation, and slower the more often the event was used.
 """
 
 import math

@@ -122,7 +122,7 @@ def temporal(raw: object, *, timezone: tzinfo) -> Temporal:
 
 
 def temporal_to_json(times: Temporal) -> dict[str, Any]:
-    """`times` as a JSON object that `temporal` reads back; what is absent or neutral is left out."""
+    """`times` as the JSON object `temporal` reads; what is absent or neutral is left out."""
     written: dict[str, Any] = {}
     for name in _TIMES:
         if (instant := getattr(times, name)) is not None:

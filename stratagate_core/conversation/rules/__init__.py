@@ -1,0 +1,1 @@
+"""Pure rules of conversation: capturing, sealing, rendering, decay, and views."""

@@ -1,0 +1,1 @@
+"""The tests; shared values live in `tests.strategies`."""

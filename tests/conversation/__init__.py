@@ -1,0 +1,1 @@
+"""Turns, blocks, levels and views."""

@@ -1,5 +1,6 @@
 """What becomes a turn, and how a turn is recognised again."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,7 +16,7 @@ from stratagate_core.conversation.rules.capture import (
     text_hash,
 )
 from stratagate_core.model.message import Message, ToolTrace
-from tests.strategies import conversations, texts
+from tests.strategies import conversations, json_values
 
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -38,11 +39,11 @@ def test_arguments_become_an_object(raw: object, arguments: dict[str, object]) -
     assert arguments == parse_arguments(raw)
 
 
-@given(texts())
-def test_no_arguments_are_lost(raw: str) -> None:
-    """Any text gives an object, and a text that is no JSON stays word for word."""
-    parsed = parse_arguments(raw)
-    assert parsed.get("raw", raw) == raw or parsed
+@given(json_values())
+def test_no_arguments_are_lost(value: object) -> None:
+    """Every JSON value is kept, as the object it is or as the one value of an object."""
+    expected = value if isinstance(value, dict) else {"value": value}
+    assert expected == parse_arguments(json.dumps(value))
 
 
 def test_an_answer_without_text_is_told() -> None:

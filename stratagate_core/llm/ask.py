@@ -194,7 +194,7 @@ def _schema_faults(error: ValidationError) -> tuple[str, ...]:
     )
 
 
-def _first_request(question: Question[Any]) -> Request:
+def _first_request(question: Question[A]) -> Request:
     return Request(
         task=question.task,
         messages=(

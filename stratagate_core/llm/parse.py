@@ -26,7 +26,7 @@ class Unreadable(ValueError):
 
 def compact_json(value: Any) -> str:
     """`value` as JSON without spaces, other scripts unescaped; half surrogate pairs escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,0 +1,87 @@
+"""Names in a text, found by capitals inside sentences and by the names already known.
+
+Cautious on purpose: a capital at the start of a sentence proves nothing, a known name does.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from stratagate_core.text.sentences import split_sentences
+
+_CAPITALISED = r"[A-Z][A-Za-zÀ-ÖØ-öø-ÿ0-9&]*(?:[-.'’][A-Z][A-Za-zÀ-ÖØ-öø-ÿ]+)*"
+_LINK = r"(?:\s(?:of|the|de|del|la|van|von|der|da|and\sthe))?"
+_NAME = re.compile(rf"(?<![\w@#/.]){_CAPITALISED}(?:{_LINK}\s{_CAPITALISED}){{0,4}}(?!\w)")
+_TITLED = re.compile(r"《([^《》\n]{1,60})》")
+#: what may stand before the first word of a sentence or of something quoted in it
+_OPENERS = re.compile(r"(?:^|[:：…\"“‘(\[—*~]|\.\.)[\W_]*$")
+
+#: words that English writes with a capital without naming anyone or anything
+_PLAIN_WORDS = """
+i ok okay tv am pm dm lol omg btw hi hey hello yes no yeah oh wow thanks mr mrs ms dr
+monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat
+sun january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+
+
+def find_names(text: str, known: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names in `text`, in order of first appearance, each once.
+
+    `known` names (speakers, for instance) are found in any case and at any place, and are given
+    in the spelling they are known by.
+    """
+    found = [*_known(text, known), *_titles(text), *_capitals(text)]
+    names: dict[str, str] = {}
+    for _position, name in sorted(found, key=lambda one: one[0]):
+        names.setdefault(name.casefold(), name)
+    return tuple(names.values())
+
+
+def _known(text: str, known: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for name in known:
+        if not name.strip():
+            continue
+        inner = re.escape(name.strip())
+        word = rf"(?<![A-Za-z0-9_]){inner}(?![A-Za-z0-9_])" if name.isascii() else inner
+        match = re.search(word, text, re.IGNORECASE)
+        if match:
+            yield match.start(), name.strip()
+
+
+def _titles(text: str) -> Iterator[tuple[int, str]]:
+    for match in _TITLED.finditer(text):
+        yield match.start(1), match[1].strip()
+
+
+def _capitals(text: str) -> Iterator[tuple[int, str]]:
+    position = 0
+    for sentence in split_sentences(text):
+        position = text.index(sentence, position)
+        if not _is_shouted(sentence):
+            for start, name in _in_sentence(sentence):
+                yield position + start, name
+        position += len(sentence)
+
+
+def _in_sentence(sentence: str) -> Iterator[tuple[int, str]]:
+    for match in _NAME.finditer(sentence):
+        start, name = match.start(), match[0]
+        if _OPENERS.search(sentence[max(0, start - 6) : start] if start else ""):
+            first, _space, rest = name.partition(" ")
+            if not _is_name(rest) or first.lower() in _PLAIN:
+                continue
+        words = name.split()
+        while words and words[-1].lower() in _PLAIN:
+            words.pop()
+        if words and words[0].lower() not in _PLAIN and _is_name(" ".join(words)):
+            yield start, " ".join(words)
+
+
+def _is_name(words: str) -> bool:
+    return len(words) > 1 and words[0].isupper()
+
+
+def _is_shouted(sentence: str) -> bool:
+    letters = [char for char in sentence if char.isalpha() and char.isascii()]
+    return len(letters) > 8 and sum(map(str.isupper, letters)) > len(letters) / 2

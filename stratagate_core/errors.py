@@ -7,8 +7,10 @@
     ├── NotFound             (also a LookupError)
     ├── Conflict
     ├── EvidenceError
+    │   └── BatchError
     ├── Disabled
     ├── NewerSchema
+    ├── StorageError
     ├── MissingExtra         (also an ImportError)
     ├── GateError
     └── ModelError
@@ -62,6 +64,12 @@ class EvidenceError(StrataGateError):
     code = "evidence"
 
 
+class BatchError(EvidenceError):
+    """No such evidence batch is open in this thread."""
+
+    code = "batch"
+
+
 class Disabled(StrataGateError):
     """This part of the memory is switched off."""
 
@@ -70,6 +78,10 @@ class Disabled(StrataGateError):
 
 class NewerSchema(StrataGateError):
     """The database was written by a newer StrataGate; upgrade the library to open it."""
+
+
+class StorageError(StrataGateError):
+    """The database did not do what was asked; nothing was written."""
 
 
 class MissingExtra(StrataGateError, ImportError):

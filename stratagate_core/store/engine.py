@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import StaticPool
 
-from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound
+from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound, StorageError
 from stratagate_core.store import schema
 from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.tx import AdminTx, Tx
@@ -106,8 +106,10 @@ class Store:
                 f"{schema.SCHEMA_VERSION}: upgrade stratagate to open it"
             )
         if self.read_only:
-            raise InvalidArgument("this database has no current StrataGate schema; open it "
-                                  "once for writing, which creates or upgrades it")
+            raise InvalidArgument(
+                "this database has no current StrataGate schema; open it "
+                "once for writing, which creates or upgrades it"
+            )
         with self._connect(write=True) as connection:
             _upgrade(connection)
 
@@ -120,6 +122,9 @@ class Store:
             with self.engine.connect().execution_options(stratagate_write=write) as connection:
                 with connection.begin():
                     yield connection
+        except sa.exc.DBAPIError as error:
+            # the statement's parameters hold text of users: only the driver's words are repeated
+            raise StorageError(f"the database failed: {error.orig}") from error
         finally:
             if lock is not None:
                 lock.release()

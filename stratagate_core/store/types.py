@@ -18,7 +18,7 @@ def to_utc(value: datetime) -> datetime:
 
 
 class Instant(TypeDecorator[datetime]):
-    """An aware datetime, stored as fixed-width ISO 8601 text in UTC, so text order is time order."""
+    """An aware datetime as fixed-width ISO 8601 text in UTC: text order is time order."""
 
     impl = Text
     cache_ok = True

@@ -1,0 +1,1 @@
+"""Durable work in the same database: claimed with a lease, retried, recovered. Writes `jobs`."""

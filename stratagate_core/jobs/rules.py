@@ -1,0 +1,21 @@
+"""When a job may run again, and how long its lease lasts (12 §3–4)."""
+
+from datetime import datetime, timedelta
+
+MAX_ATTEMPTS = 3
+#: wait before the second attempt; doubles with every failure
+BACK_OFF = timedelta(seconds=1)
+MIN_LEASE = timedelta(minutes=5)
+LEASE_MARGIN = timedelta(seconds=60)
+
+
+def retry_at(attempts: int, now: datetime) -> datetime | None:
+    """When a job may run again after its `attempts`-th failure; None: never by itself."""
+    if attempts >= MAX_ATTEMPTS:
+        return None
+    return now + BACK_OFF * 2 ** (attempts - 1)
+
+
+def lease_until(now: datetime, task_timeout: float) -> datetime:
+    """The end of a lease: two answers of `task_timeout` seconds fit in it."""
+    return now + max(MIN_LEASE, 2 * timedelta(seconds=task_timeout) + LEASE_MARGIN)

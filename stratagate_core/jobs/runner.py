@@ -1,0 +1,120 @@
+"""Running jobs: claim one, run it outside of any transaction, settle or fail it, take the next.
+
+A round runs each job at most once. Neither a failing job nor a lost lease ends the round.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stratagate_core.engine import Applied, Env, Outcome, Settle, Task, Work, arun_task, run_task
+from stratagate_core.errors import Conflict, ModelError
+from stratagate_core.jobs import steps
+from stratagate_core.llm.port import is_ready
+from stratagate_core.store.jobs import JobRow
+
+log = logging.getLogger("stratagate_core.jobs")
+
+#: work that needs no model: a plain step on the job's subject
+Step = Callable[[Work, str], None]
+Handlers = Mapping[str, Task[Any, Any, Any] | Step]
+
+
+@dataclass(slots=True)
+class Round:
+    """One pass over the runnable jobs of one namespace."""
+
+    env: Env
+    namespace: str
+    handlers: Handlers
+    retry_failed: bool = False
+    done: list[str] = field(default_factory=list)
+
+    def claim(self) -> JobRow | None:
+        """The next job of this round, or None."""
+        ready = is_ready(self.env.model)
+        kinds = [
+            kind
+            for kind, handler in self.handlers.items()
+            if ready or not isinstance(handler, Task)
+        ]
+        with self.env.read(self.namespace) as work:
+            if not steps.anything_due(
+                work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done
+            ):
+                return None
+        with self.env.write(self.namespace) as work:
+            job = steps.claim(work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done)
+        if job is not None:
+            self.done.append(job.id)
+        return job
+
+
+def run_round(round_: Round, limit: int | None = None) -> int:
+    """Run jobs until none is runnable or `limit` were run; how many were run."""
+    while limit is None or len(round_.done) < limit:
+        job = round_.claim()
+        if job is None:
+            break
+        run_job(round_.env, round_.namespace, round_.handlers, job)
+    return len(round_.done)
+
+
+async def arun_round(round_: Round, limit: int | None = None) -> int:
+    """As `run_round`; models are awaited on the running loop."""
+    while limit is None or len(round_.done) < limit:
+        job = await asyncio.to_thread(round_.claim)
+        if job is None:
+            break
+        await arun_job(round_.env, round_.namespace, round_.handlers, job)
+    return len(round_.done)
+
+
+def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Exception | None:
+    """Run one claimed job; the error it failed with, if it did."""
+    handler = handlers[job.kind]
+    try:
+        if isinstance(handler, Task):
+            run_task(env, namespace, handler, job.subject, _settle(job))
+        else:
+            _run_step(env, namespace, handler, job)
+    except Exception as error:
+        _fail(env, namespace, job, error)
+        return error
+    return None
+
+
+async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Exception | None:
+    """As `run_job`, awaiting the model."""
+    handler = handlers[job.kind]
+    try:
+        if isinstance(handler, Task):
+            await arun_task(env, namespace, handler, job.subject, _settle(job))
+        else:
+            await asyncio.to_thread(_run_step, env, namespace, handler, job)
+    except Exception as error:
+        await asyncio.to_thread(_fail, env, namespace, job, error)
+        return error
+    return None
+
+
+def _run_step(env: Env, namespace: str, step: Step, job: JobRow) -> None:
+    with env.write(namespace) as work:
+        step(work, job.subject)
+        steps.settle(work, job, Outcome(applied=Applied()))
+
+
+def _settle(job: JobRow) -> Settle:
+    return lambda work, outcome: steps.settle(work, job, outcome)
+
+
+def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
+    log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
+    calls = error.details.get("calls", 0) if isinstance(error, ModelError) else 0
+    try:
+        with env.write(namespace) as work:
+            steps.fail(work, job, str(error) or type(error).__name__, calls=calls)
+    except Conflict:
+        log.info("job %s was taken over by another worker", job.id)

@@ -1,0 +1,162 @@
+"""What changes a job: it is queued, claimed, settled, failed, given back."""
+
+from collections.abc import Sequence
+
+from stratagate_core.engine import Outcome, Work
+from stratagate_core.errors import Conflict, InvalidArgument, NotFound
+from stratagate_core.jobs.rules import MAX_ATTEMPTS, lease_until, retry_at
+from stratagate_core.store import jobs
+from stratagate_core.store.jobs import JobRow
+
+
+def enqueue(work: Work, kind: str, subject: str) -> None:
+    """Queue a job, once for its subject."""
+    known = jobs.by_subject(work.tx, kind, subject)
+    if known is None:
+        jobs.enqueue(work.tx, job_id=work.new_id("job"), kind=kind, subject=subject, now=work.now)
+    elif known.status not in ("pending", "running"):
+        jobs.update(work.tx, known.id, status="pending", attempts=0, updated_at=work.now)
+
+
+def record_skipped(work: Work, kind: str, subject: str) -> None:
+    """Note that a job was settled without being run."""
+    if jobs.by_subject(work.tx, kind, subject) is None:
+        jobs.enqueue(
+            work.tx,
+            job_id=work.new_id("job"),
+            kind=kind,
+            subject=subject,
+            now=work.now,
+            status="skipped",
+        )
+
+
+def anything_due(
+    work: Work, *, kinds: Sequence[str], ignore_wait: bool, done: Sequence[str]
+) -> bool:
+    """Whether claiming may find something; a look that takes no lock."""
+    if jobs.running(work.tx, expired_at=work.now):
+        return True
+    due = jobs.next_runnable(
+        work.tx,
+        now=work.now,
+        max_attempts=MAX_ATTEMPTS,
+        ignore_wait=ignore_wait,
+        kinds=kinds,
+        done=done,
+        lock=False,
+    )
+    return due is not None
+
+
+def claim(
+    work: Work, *, kinds: Sequence[str], ignore_wait: bool, done: Sequence[str]
+) -> JobRow | None:
+    """Take the next runnable job under a fresh lease; its attempt counts from now."""
+    give_back(work, only_expired=True)
+    job = jobs.next_runnable(
+        work.tx,
+        now=work.now,
+        max_attempts=MAX_ATTEMPTS,
+        ignore_wait=ignore_wait,
+        kinds=kinds,
+        done=done,
+    )
+    return None if job is None else _start(work, job, attempts=job.attempts + 1)
+
+
+def restart(work: Work, job_id: str) -> JobRow:
+    """Claim a failed job by hand: its attempts start anew."""
+    job = jobs.get(work.tx, job_id)
+    if job is None:
+        raise NotFound(f"no job {job_id!r}; jobs() lists them")
+    if job.status != "failed":
+        raise InvalidArgument(f"job {job_id!r} is {job.status}; only a failed job can be retried")
+    return _start(work, job, attempts=1)
+
+
+def _start(work: Work, job: JobRow, *, attempts: int) -> JobRow:
+    lease = work.new_id("lease")
+    until = lease_until(work.now, work.settings.structured_task_timeout)
+    jobs.update(
+        work.tx,
+        job.id,
+        status="running",
+        attempts=attempts,
+        next_retry_at=None,
+        lease=lease,
+        lease_until=until,
+        updated_at=work.now,
+    )
+    started = jobs.get(work.tx, job.id)
+    assert started is not None
+    return started
+
+
+def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
+    """Close a job together with its result; a late result is refused."""
+    _check_lease(work, job)
+    applied = outcome.applied
+    known = {} if applied is None else dict(applied.diagnostics)
+    diagnostics = {**job.diagnostics, **known}
+    diagnostics["model_calls"] = int(job.diagnostics.get("model_calls", 0)) + outcome.calls
+    skipped = applied is not None and applied.skipped
+    jobs.update(
+        work.tx,
+        job.id,
+        status="skipped" if skipped else "succeeded",
+        error=None,
+        lease=None,
+        lease_until=None,
+        diagnostics=diagnostics | {f"reported_{k}": v for k, v in outcome.usage.items()},
+        updated_at=work.now,
+    )
+    if outcome.text:
+        jobs.keep_answer(
+            work.tx,
+            answer_id=work.new_id("ans"),
+            kind=job.kind,
+            text=outcome.text,
+            now=work.now,
+        )
+
+
+def fail(work: Work, job: JobRow, error: str, *, calls: int = 0) -> None:
+    """Record a failed attempt and when the next one may start."""
+    _check_lease(work, job)
+    spent = int(job.diagnostics.get("model_calls", 0)) + calls
+    jobs.update(
+        work.tx,
+        job.id,
+        status="failed",
+        error=error,
+        next_retry_at=retry_at(job.attempts, work.now),
+        lease=None,
+        lease_until=None,
+        diagnostics={**job.diagnostics, "model_calls": spent},
+        updated_at=work.now,
+    )
+
+
+def _check_lease(work: Work, job: JobRow) -> None:
+    current = jobs.get(work.tx, job.id)
+    if current is None or current.status != "running" or current.lease != job.lease:
+        raise Conflict(f"job {job.id} was taken over meanwhile; this late result is refused")
+
+
+def give_back(work: Work, *, only_expired: bool) -> int:
+    """Treat running jobs as interrupted: all of them, or those whose lease has ended."""
+    expired_at = work.now if only_expired else None
+    abandoned = jobs.running(work.tx, expired_at=expired_at)
+    for job in abandoned:
+        jobs.update(
+            work.tx,
+            job.id,
+            status="failed",
+            error="interrupted",
+            next_retry_at=None,
+            lease=None,
+            lease_until=None,
+            updated_at=work.now,
+        )
+    return len(abandoned)

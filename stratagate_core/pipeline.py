@@ -1,0 +1,44 @@
+"""The map of the system: which work follows a fact, and what does it. Nothing else knows."""
+
+from stratagate_core.conversation.tasks import SUMMARISE
+from stratagate_core.engine import Task, Work
+from stratagate_core.events.tasks import EXTRACT
+from stratagate_core.jobs import steps as jobs
+from stratagate_core.jobs.runner import Handlers
+from stratagate_core.llm.offline import OfflineModel
+from stratagate_core.model.facts import (
+    BlockSealed,
+    BlockSummarised,
+    EventsAdded,
+    Fact,
+    IndexStale,
+)
+from stratagate_core.search.steps import rebuild_index
+
+#: job kind -> the task or step that does it
+HANDLERS: Handlers = {
+    "block_summary": SUMMARISE,
+    "event_extraction": EXTRACT,
+    "index_rebuild": rebuild_index,
+}
+
+
+def follow(work: Work, fact: Fact) -> None:
+    """Enqueue what follows `fact`, in its transaction."""
+    match fact:
+        case BlockSealed(block_id):
+            jobs.enqueue(work, "block_summary", block_id)
+        case BlockSummarised(block_id, should_extract=True):
+            jobs.enqueue(work, "event_extraction", block_id)
+        case BlockSummarised(block_id, should_extract=False):
+            jobs.record_skipped(work, "event_extraction", block_id)
+        case IndexStale(name):
+            jobs.enqueue(work, "index_rebuild", name)
+        case EventsAdded():
+            pass  # nothing is built from events yet
+
+
+def offline_model() -> OfflineModel:
+    """The model that answers every task by its own rules."""
+    tasks = [handler for handler in HANDLERS.values() if isinstance(handler, Task)]
+    return OfflineModel({task.name: task.offline for task in tasks})

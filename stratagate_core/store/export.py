@@ -1,0 +1,55 @@
+"""Everything of a namespace as JSON lines: sources and what was derived from them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from stratagate_core.store import schema
+from stratagate_core.store.tx import Tx
+from stratagate_core.store.types import Instant
+from stratagate_core.text.redact import redact
+
+#: kind of a line -> table, sources first
+_KINDS = {
+    "turn": schema.turns,
+    "message": schema.messages,
+    "block": schema.blocks,
+    "event": schema.events,
+    "reinforcement": schema.reinforcements,
+    "batch": schema.batches,
+    "use_receipt": schema.use_receipts,
+    "job": schema.jobs,
+}
+_PAGE = 500
+
+
+def lines(tx: Tx) -> Iterator[dict[str, Any]]:
+    """One JSON object for each row, in the order of the primary keys; secrets are redacted."""
+    for kind, table in _KINDS.items():
+        keys = [column for column in table.primary_key.columns if column.name != "namespace"]
+        query = sa.select(table).where(tx.of(table)).order_by(*keys)
+        for row in tx.connection.execute(query.execution_options(yield_per=_PAGE)):
+            yield redact({"kind": kind, **_values(table, row)})
+
+
+def _values(table: sa.Table, row: sa.Row[Any]) -> dict[str, Any]:
+    values = {}
+    for column in table.columns:
+        value = row._mapping[column]
+        if column.name != "namespace" and value is not None:
+            instant = isinstance(column.type, Instant)
+            values[column.name] = value.isoformat(timespec="milliseconds") if instant else value
+    return values
+
+
+def write_lines(tx: Tx, path: Path) -> int:
+    """Write the lines to a file; how many."""
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for line in lines(tx):
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+    return count

@@ -1,0 +1,172 @@
+"""Writes `jobs` and `answers`: durable work, claimed with a lease, and its last good answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from stratagate_core.model.job import Job
+from stratagate_core.store.schema import answers, jobs
+from stratagate_core.store.tx import AdminTx, Row, Tx
+
+#: answers kept for diagnostics (12 §6)
+ANSWERS_KEPT = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """One job as it is stored."""
+
+    namespace: str
+    id: str
+    kind: str
+    subject: str
+    status: str
+    attempts: int
+    priority: int
+    created_at: datetime
+    updated_at: datetime
+    next_retry_at: datetime | None = None
+    lease: str | None = None
+    lease_until: datetime | None = None
+    error: str | None = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def value(self) -> Job:
+        """The public value."""
+        return Job(
+            id=self.id,
+            kind=self.kind,
+            subject=self.subject,
+            status=self.status,  # type: ignore[arg-type]  # the writers store only these
+            attempts=self.attempts,
+            next_retry_at=self.next_retry_at,
+            error=self.error,
+            diagnostics=self.diagnostics,
+        )
+
+
+_NAMES = tuple(JobRow.__dataclass_fields__)
+
+
+def _job(row: Row) -> JobRow:
+    values = {name: row._mapping[name] for name in _NAMES}
+    return JobRow(**(values | {"diagnostics": values["diagnostics"] or {}}))
+
+
+def enqueue(
+    tx: Tx,
+    *,
+    job_id: str,
+    kind: str,
+    subject: str,
+    now: datetime,
+    priority: int = 0,
+    status: str = "pending",
+) -> None:
+    """Queue a job; a subject has one job of a kind."""
+    row = {"id": job_id, "kind": kind, "subject": subject, "status": status, "attempts": 0}
+    tx.insert(jobs, [{**row, "priority": priority, "created_at": now, "updated_at": now}])
+
+
+def update(tx: Tx, job_id: str, **values: Any) -> None:
+    """Change the state of a job."""
+    tx.change(sa.update(jobs).where(tx.of(jobs), jobs.c.id == job_id).values(**values))
+
+
+def get(tx: Tx, job_id: str) -> JobRow | None:
+    """One job, or None."""
+    row = tx.row(sa.select(jobs).where(tx.of(jobs), jobs.c.id == job_id))
+    return None if row is None else _job(row)
+
+
+def by_subject(tx: Tx, kind: str, subject: str) -> JobRow | None:
+    """The job of a kind that works on `subject`, or None."""
+    where = (tx.of(jobs), jobs.c.kind == kind, jobs.c.subject == subject)
+    row = tx.row(sa.select(jobs).where(*where))
+    return None if row is None else _job(row)
+
+
+def listing(
+    tx: Tx, *, kind: str | None = None, status: str | None = None, limit: int, offset: int = 0
+) -> tuple[JobRow, ...]:
+    """Jobs of the namespace, oldest first."""
+    query = sa.select(jobs).where(tx.of(jobs))
+    if kind is not None:
+        query = query.where(jobs.c.kind == kind)
+    if status is not None:
+        query = query.where(jobs.c.status == status)
+    ordered = query.order_by(jobs.c.created_at, jobs.c.id).limit(limit).offset(offset)
+    return tuple(_job(row) for row in tx.rows(ordered))
+
+
+def counts(tx: Tx) -> dict[tuple[str, str], int]:
+    """How many jobs there are by kind and status."""
+    query = sa.select(jobs.c.kind, jobs.c.status, sa.func.count().label("number"))
+    grouped = query.where(tx.of(jobs)).group_by(jobs.c.kind, jobs.c.status)
+    return {(row.kind, row.status): row.number for row in tx.rows(grouped)}
+
+
+def next_runnable(
+    tx: Tx,
+    *,
+    now: datetime,
+    max_attempts: int,
+    ignore_wait: bool,
+    kinds: Sequence[str],
+    done: Sequence[str],
+    lock: bool = True,
+) -> JobRow | None:
+    """The next job that may run; with `lock` held until the transaction ends.
+
+    Pending before failed, then by priority, then the oldest. `done` were run in this round.
+    """
+    due = sa.or_(
+        jobs.c.next_retry_at.is_(None), jobs.c.next_retry_at <= now, sa.literal(ignore_wait)
+    )
+    waiting = sa.and_(jobs.c.status == "failed", jobs.c.attempts < max_attempts, due)
+    where = [tx.of(jobs), jobs.c.kind.in_(kinds)]
+    where.append(sa.or_(jobs.c.status == "pending", waiting))
+    if done:
+        where.append(jobs.c.id.not_in(done))
+    order = (
+        sa.case((jobs.c.status == "pending", 0), else_=1),
+        jobs.c.priority.desc(),
+        jobs.c.created_at,
+        jobs.c.id,
+    )
+    query = sa.select(jobs).where(*where).order_by(*order).limit(1)
+    row = tx.row(query.with_for_update(skip_locked=True) if lock else query)
+    return None if row is None else _job(row)
+
+
+def running(tx: Tx, *, expired_at: datetime | None = None) -> tuple[JobRow, ...]:
+    """Running jobs; with `expired_at` only those whose lease has ended by then."""
+    query = sa.select(jobs).where(tx.of(jobs), jobs.c.status == "running")
+    if expired_at is not None:
+        query = query.where(jobs.c.lease_until <= expired_at)
+    return tuple(_job(row) for row in tx.rows(query.order_by(jobs.c.id)))
+
+
+def namespaces_with_work(tx: AdminTx) -> tuple[str, ...]:
+    """Namespaces that have jobs which are not settled for good."""
+    query = sa.select(jobs.c.namespace).where(jobs.c.status.in_(("pending", "running", "failed")))
+    return tuple(row.namespace for row in tx.rows(query.distinct().order_by(jobs.c.namespace)))
+
+
+def keep_answer(tx: Tx, *, answer_id: str, kind: str, text: str, now: datetime) -> None:
+    """Keep a successful answer and drop all but the last few."""
+    tx.insert(answers, [{"id": answer_id, "kind": kind, "text": text, "created_at": now}])
+    newest = sa.select(answers.c.id).where(tx.of(answers))
+    newest = newest.order_by(answers.c.created_at.desc(), answers.c.id.desc()).limit(ANSWERS_KEPT)
+    kept = [row.id for row in tx.rows(newest)]
+    tx.change(sa.delete(answers).where(tx.of(answers), answers.c.id.not_in(kept)))
+
+
+def kept_answers(tx: Tx) -> tuple[dict[str, Any], ...]:
+    """The last successful answers, newest first: {id, kind, text, created_at}."""
+    query = sa.select(answers.c.id, answers.c.kind, answers.c.text, answers.c.created_at)
+    ordered = query.where(tx.of(answers)).order_by(answers.c.created_at.desc(), answers.c.id.desc())
+    return tuple(dict(row._mapping) for row in tx.rows(ordered))

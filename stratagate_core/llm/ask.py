@@ -1,14 +1,13 @@
 """Asking a model: render the question, check the answer, have it repaired once, give up.
 
-The talk is one generator that yields requests and receives replies or exceptions. `ask` and
-`aask` only carry them to the model and back, so both behave alike.
+`ask` and `aask` carry the same talk to the model and back, so both behave alike.
 """
 
 import asyncio
 import contextvars
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +20,7 @@ from stratagate_core.llm.offline import is_offline
 from stratagate_core.llm.parse import Unreadable, answer_text, compact_json, read_answer
 from stratagate_core.llm.port import Model, Reply, Request
 from stratagate_core.llm.prompts import load_prompt
+from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_core.text.redact import redact
 
 _ATTEMPTS = 2
@@ -63,39 +63,12 @@ class Asked(Generic[A]):
 
 def ask(model: Model, question: Question[A]) -> Asked[A]:
     """Ask and wait. Raises `ModelError` when no acceptable answer came."""
-    talk = _talk(question)
-    try:
-        request = next(talk)
-        while True:
-            try:
-                reply = _complete(model, request)
-            except Exception as error:
-                request = talk.throw(error)
-            else:
-                request = talk.send(reply)
-    except StopIteration as done:
-        return _result(done)
+    return carry(_talk(question), lambda request: _complete(model, request))
 
 
 async def aask(model: Model, question: Question[A]) -> Asked[A]:
     """As `ask`, awaiting the model; a model without ``acomplete`` answers in a thread."""
-    talk = _talk(question)
-    try:
-        request = next(talk)
-        while True:
-            try:
-                reply = await _acomplete(model, request)
-            except Exception as error:
-                request = talk.throw(error)
-            else:
-                request = talk.send(reply)
-    except StopIteration as done:
-        return _result(done)
-
-
-def _result(done: StopIteration) -> Asked[Any]:
-    asked: Asked[Any] = done.value
-    return asked
+    return await acarry(_talk(question), lambda request: _acomplete(model, request))
 
 
 def _complete(model: Model, request: Request) -> Reply:
@@ -130,7 +103,7 @@ def _in_thread(model: Model, request: Request) -> "Future[Reply]":
     return future
 
 
-def _talk(question: Question[A]) -> Generator[Request, Reply, Asked[A]]:
+def _talk(question: Question[A]) -> Talk[Request, Reply, Asked[A]]:
     """The whole exchange: at most two answers, then an error that names the task."""
     request = first = _first_request(question)
     usage: Counter[str] = Counter()
@@ -144,7 +117,7 @@ def _talk(question: Question[A]) -> Generator[Request, Reply, Asked[A]]:
     raise _given_up(question.task, reply, faults, usage)
 
 
-def _reply_to(request: Request, *, repeats: int = 1) -> Generator[Request, Reply, Reply]:
+def _reply_to(request: Request, *, repeats: int = 1) -> Talk[Request, Reply, Reply]:
     """Yield a request until it is answered; a model that is not available gets one repeat."""
     try:
         reply = yield request

@@ -65,7 +65,7 @@ def _from_calls(reply: Reply, tool: str) -> Mapping[str, Any]:
 
 
 def _from_text(text: str, tool: str, required: Sequence[str]) -> Mapping[str, Any]:
-    text = _without_thinking(text.replace("\ufeff", ""))
+    text = _without_thinking(text)
     spans = list(_objects(text))
     if not spans:
         raise Unreadable(f"answer: no call of {tool} and no JSON object")
@@ -80,7 +80,7 @@ def _from_text(text: str, tool: str, required: Sequence[str]) -> Mapping[str, An
 
 def _without_thinking(text: str) -> str:
     """The text after a leading block of reasoning, which some models write inline."""
-    if not text.lstrip().startswith("<think>"):
+    if not text.lstrip("\ufeff \t\r\n").startswith("<think>"):
         return text
     return text.partition("</think>")[2]
 

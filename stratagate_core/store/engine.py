@@ -119,9 +119,12 @@ class Store:
         if lock is not None:
             lock.acquire()
         try:
-            with self.engine.connect().execution_options(stratagate_write=write) as connection:
-                with connection.begin():
-                    yield connection
+            options = {"stratagate_write": write}
+            with (
+                self.engine.connect().execution_options(**options) as connection,
+                connection.begin(),
+            ):
+                yield connection
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
             raise StorageError(f"the database failed: {error.orig}") from error

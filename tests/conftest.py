@@ -1,0 +1,69 @@
+"""Fixtures that every test may use: a memory on a real database, with a clock that stands."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+from stratagate_core import Settings, StrataGate
+from stratagate_core.testing import CountingIds, ManualClock
+
+START = datetime(2026, 5, 6, 9, 0, tzinfo=UTC)
+
+hypothesis_settings.register_profile(
+    "stratagate",
+    deadline=None,
+    max_examples=50,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+hypothesis_settings.load_profile("stratagate")
+
+Opener = Callable[..., StrataGate]
+
+
+@pytest.fixture(autouse=True)
+def _offline(request: pytest.FixtureRequest) -> None:
+    """No test reaches the network; the sockets of an event loop are local."""
+    if "allow_sockets" not in request.keywords:
+        request.getfixturevalue("socket_disabled")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that moves only when it is told to."""
+    return ManualClock(START)
+
+
+@pytest.fixture
+def new_id() -> CountingIds:
+    """Ids that count from 1."""
+    return CountingIds()
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path, clock: ManualClock, new_id: CountingIds) -> Iterator[Opener]:
+    """Opens memories on one file; they are closed after the test."""
+    opened: list[StrataGate] = []
+
+    def opener(
+        *, path: str | Path | None = None, settings: dict[str, Any] | None = None, **options: Any
+    ) -> StrataGate:
+        defaults = {"clock": clock, "new_id": new_id, "settings": Settings(**(settings or {}))}
+        memory = StrataGate.open(path or tmp_path / "memory.db", **(defaults | options))
+        opened.append(memory)
+        return memory
+
+    yield opener
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: Opener) -> StrataGate:
+    """An offline memory with blocks of two turns."""
+    return open_memory(settings={"block_turn_size": 2})

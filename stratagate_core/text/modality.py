@@ -13,20 +13,21 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 _AUXILIARY = "is|are|was|were|do|does|did|can|could|will|would|should|have|has|had"
 _PRONOUN = "you|we|they|he|she|it|i|there|this|that|your|anyone|any"
-_OPENING = r"^[\W_]*(?:(?:so|and|but|well|hey|oh|wow|ok|okay|by the way)\b[,.!]?\s+){0,2}"
-_QUESTION = _any(
-    r"[?？][\W_]*$",
-    r"[吗么呢嘛][\W_]*$",
-    _OPENING + rf"(?:what|who|whose|when|where|why|which|how)(?:'s|'re|\s+(?:{_AUXILIARY}))\b"
-    r"(?!.*\.$)",
-    _OPENING + r"how\s+(?:about|come|long|many|much|often|old)\b(?!.*\.$)",
-    _OPENING + r"what\s+(?:about|kind|sort|time|made|if)\b(?!.*\.$)",
-    _OPENING + rf"(?:{_AUXILIARY})(?:n't)?\s+(?:{_PRONOUN})\b(?!.*\.$)",
-    r"^(?![^，。]*(?:不知道|不确定|不清楚|看看|无论|不管))"
-    r"[^。]*(?:是不是|有没有|能不能|会不会|要不要|可不可以|好不好|对不对)[^。]*$",
+_OPENING = r"^[\W_]{0,9}(?:(?:so|and|but|well|hey|oh|wow|ok|okay|by the way)\b[,.!]?\s+){0,2}"
+_ASKED = _any(
+    _OPENING + rf"(?:what|who|whose|when|where|why|which|how)(?:'s|'re|\s+(?:{_AUXILIARY}))\b",
+    _OPENING + r"how\s+(?:about|come|long|many|much|often|old)\b",
+    _OPENING + r"what\s+(?:about|kind|sort|time|made|if)\b",
+    _OPENING + rf"(?:{_AUXILIARY})(?:n't)?\s+(?:{_PRONOUN})\b",
+    r"是不是|有没有|能不能|会不会|要不要|可不可以|好不好|对不对",
 )
+#: words that turn a question inside a sentence into a statement
+_UNASKED = _any(r"不知道|不确定|不清楚|看看|无论|不管")
+#: what may follow the mark of a question: quotes, brackets, emoji, further marks
+_AFTER_MARK = re.compile(r"[^\w?？]")
 _AHEAD = _any(
-    r"(?-i:\bwill\b)|^Will\s+(?:you|we|they|he|she|it|i)\b",
+    r"(?<!\bthe )(?<!\bher )(?<!\bhis )(?<!\bmy )(?<!\bfree )(?<!\bgood )(?-i:\bwill\b)",
+    r"^Will\s+(?:you|we|they|he|she|it|i)\b",
     r"['’]ll\b|\bwon['’]t\b|\bshall\b|\bgonna\b|\babout to\b|\bupcoming\b",
     r"(?:['’](?:m|re|s)|\b(?:am|are|is|be|not))\s+(?:\w+\s+)?going\s+to\b",
     r"\bplan(?:s|ning)?\s+(?:to|on|for)\b|\b(?:intend|aim|hope|hoping|expect)\w*\s+to\b",
@@ -63,7 +64,7 @@ _NEGATED = _any(
     r"不(?![错过仅但同久好断如论管少只])(?<!对不)(?<!差不)|没(?!错|关系|事|问题)|从未|并非|尚未|(?<![特区分])别(?!人|的)",
 )
 _COURTESY = _any(
-    r"^[\W_]*(?:hi|hey|hello|yo|good\s+(?:morning|afternoon|evening|night|luck|job|to\s+hear)|"
+    r"^[\W_]{0,9}(?:hi|hey|hello|yo|good\s+(?:morning|afternoon|evening|night|luck|job|to\s+hear)|"
     r"thanks|thank\s+you|thx|wow|whoa|yay|congrats|congratulations|great|awesome|amazing|nice|"
     r"cool|sweet|wonderful|fantastic|perfect|lovely|impressive|incredible|well\s+done|way\s+to\s+go|"
     r"bye|goodbye|see\s+(?:you|ya)|take\s+care|no\s+(?:problem|worries)|sure|cheers|welcome|"
@@ -74,7 +75,7 @@ _COURTESY = _any(
     r"inspiring|interesting|beautiful|sweet)|"
     r"(?:i['’]?m\s+)?(?:so\s+|really\s+)?(?:glad|happy|proud|excited|sorry)\s+(?:to\s+hear|for\s+you|"
     r"of\s+you|you|that\s+you)|love\s+(?:that|it|your))\b",
-    r"^[\W_]*(?:你好|您好|大家好|嗨|哈喽|早上好|下午好|晚上好|早安|晚安|谢谢|多谢|感谢|太[棒好]了|真[棒好不]|"
+    r"^[\W_]{0,9}(?:你好|您好|大家好|嗨|哈喽|早上好|下午好|晚上好|早安|晚安|谢谢|多谢|感谢|太[棒好]了|真[棒好不]|"
     r"好棒|厉害|恭喜|祝贺|加油|不错|辛苦了|再见|拜拜|没关系|不客气|没问题|哇|好的|太厉害|听起来)",
 )
 _FIRST_PERSON = _any(r"\b(?:I|me|my|mine|myself|we|us|our|ours|ourselves)\b|[我咱俺]")
@@ -83,7 +84,12 @@ _SECOND_PERSON = _any(r"\b(?:you|your|yours|yourself|yourselves)\b|[你您]")
 
 def is_question(sentence: str) -> bool:
     """The sentence asks, with or without its mark."""
-    return _QUESTION.search(sentence.strip()) is not None
+    words = sentence.strip()
+    if _AFTER_MARK.sub("", words[-12:]).endswith(("?", "？", "吗", "么", "呢", "嘛")):
+        return True
+    if words.endswith((".", "。")):
+        return False
+    return _ASKED.search(words) is not None and _UNASKED.search(words) is None
 
 
 def looks_ahead(sentence: str) -> bool:

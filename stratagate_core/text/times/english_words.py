@@ -64,10 +64,10 @@ def choice(words: Mapping[str, object]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace(r"\ ", " ")
 
 
-MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b\.?"
+MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b(?:\.(?=~\d))?"
 DAY = r"(?P<day>\d\d?)(?P<suffix>st|nd|rd|th)?(?![\w%$]|[.:,/]\d)"
 YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)(?![\w%]|[-.:/,]\d)"
-WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})\b\.?"
+WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})\b"
 NUMBER = rf"(?P<count>\d{{1,4}}|{'|'.join(NUMBERS)})"
 UNIT = r"(?P<unit>minute|hour|day|week|weekend|month|year|decade)s?\b"
 WHICH = rf"(?P<which>{choice(STEP)})"

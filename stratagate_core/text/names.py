@@ -4,12 +4,12 @@ Cautious on purpose: a capital at the start of a sentence proves nothing, a know
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from stratagate_core.text.sentences import split_sentences
 
 _CAPITALISED = r"[A-Z][A-Za-zÀ-ÖØ-öø-ÿ0-9&]*(?:[-.'’][A-Z][A-Za-zÀ-ÖØ-öø-ÿ]+)*"
-_LINK = r"(?:\s(?:of|the|de|del|la|van|von|der|da|and\sthe))?"
+_LINK = r"(?:\s(?:of\sthe|and\sthe|of|the|de|del|la|van|von|der|da))?"
 _NAME = re.compile(rf"(?<![\w@#/.]){_CAPITALISED}(?:{_LINK}\s{_CAPITALISED}){{0,4}}(?!\w)")
 _TITLED = re.compile(r"《([^《》\n]{1,60})》")
 #: what may stand before the first word of a sentence or of something quoted in it
@@ -21,6 +21,7 @@ i ok okay tv am pm dm lol omg btw hi hey hello yes no yeah oh wow thanks mr mrs 
 monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat
 sun january february march april may june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec
+it let here there that what just even see we you he she they my
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 
@@ -31,7 +32,7 @@ def find_names(text: str, known: Sequence[str] = ()) -> tuple[str, ...]:
     `known` names (speakers, for instance) are found in any case and at any place, and are given
     in the spelling they are known by.
     """
-    found = [*_known(text, known), *_titles(text), *_capitals(text)]
+    found = [*_known(text, known), *_titles(text), *_capitals(text, known)]
     names: dict[str, str] = {}
     for _position, name in sorted(found, key=lambda one: one[0]):
         names.setdefault(name.casefold(), name)
@@ -54,32 +55,28 @@ def _titles(text: str) -> Iterator[tuple[int, str]]:
         yield match.start(1), match[1].strip()
 
 
-def _capitals(text: str) -> Iterator[tuple[int, str]]:
+def _capitals(text: str, known: Sequence[str]) -> Iterator[tuple[int, str]]:
     position = 0
     for sentence in split_sentences(text):
         position = text.index(sentence, position)
         if not _is_shouted(sentence):
-            for start, name in _in_sentence(sentence):
+            for start, name in _in_sentence(sentence, {name.strip().casefold() for name in known}):
                 yield position + start, name
         position += len(sentence)
 
 
-def _in_sentence(sentence: str) -> Iterator[tuple[int, str]]:
+def _in_sentence(sentence: str, known: Set[str]) -> Iterator[tuple[int, str]]:
     for match in _NAME.finditer(sentence):
-        start, name = match.start(), match[0]
-        if _OPENERS.search(sentence[max(0, start - 6) : start] if start else ""):
-            first, _space, rest = name.partition(" ")
-            if not _is_name(rest) or first.lower() in _PLAIN:
-                continue
-        words = name.split()
+        start, words = match.start(), match[0].split()
         while words and words[-1].lower() in _PLAIN:
             words.pop()
-        if words and words[0].lower() not in _PLAIN and _is_name(" ".join(words)):
-            yield start, " ".join(words)
-
-
-def _is_name(words: str) -> bool:
-    return len(words) > 1 and words[0].isupper()
+        opens = not start or _OPENERS.search(sentence[max(0, start - 6) : start])
+        # behind a word of its own, an opening capital may be part of a name: `Mary Smith called`
+        if opens and (len(words) < 2 or " ".join(words[1:]).casefold() in known):
+            continue
+        name = " ".join(words)
+        if len(name) > 1 and words[0].lower() not in _PLAIN:
+            yield start, name
 
 
 def _is_shouted(sentence: str) -> bool:

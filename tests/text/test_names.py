@@ -16,6 +16,7 @@ CASES = [
     ("It is Anna's dog and O'Brien's cat.", ["Anna", "O'Brien"]),
     ("We like Jean-Luc, and Jean-Luc likes us.", ["Jean-Luc"]),
     ("THIS IS ALL SHOUTED BY HIM", []),
+    ("Last Friday we read The Lord of the Rings.", ["The Lord of the Rings"]),
     ("I told Dr. Lee about it.", ["Lee"]),
     ("我用 Python 写代码", ["Python"]),
     ("我在读《三体》", ["三体"]),
@@ -32,6 +33,11 @@ def test_known_names_are_found_anywhere_in_any_case() -> None:
     """A known name counts at the start, in small letters and in Chinese, in its known spelling."""
     text = "caroline came. Mel left, 小明也走了。"
     assert find_names(text, ["小明", "Mel", "Caroline", "Al"]) == ("Caroline", "Mel", "小明")
+
+
+def test_a_greeting_before_a_known_name_is_no_part_of_it() -> None:
+    """`Bye Caroline` names Caroline."""
+    assert find_names("Bye Caroline!", ["Caroline"]) == ("Caroline",)
 
 
 def test_a_known_name_inside_a_word_is_none() -> None:

@@ -30,7 +30,7 @@ _DAYS = {
     "大后天": 3,
 }  # fmt: skip
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
-_STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
+_STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 _UNITS: dict[str, Unit] = {
     "分钟": "minute", "小时": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
     "礼拜": "week", "月": "month", "年": "year",
@@ -168,6 +168,12 @@ def _away(match: re.Match[str], clause: Clause) -> Interval | None:
     return distance(clause.today, count, unit)
 
 
+def _lately(match: re.Match[str], clause: Clause) -> Interval:
+    """前两天 and 前几天: a short while ago."""
+    low, high = (1, 2) if match["vague"] == "两" else (2, 5)
+    return between(clause.today, -high, -low, _UNITS[match["unit"]])
+
+
 def _half(unit: Unit, sign: int, clause: Clause) -> Interval | None:
     if unit == "year":
         return distance(clause.today, 6 * sign, "month")
@@ -177,7 +183,7 @@ def _half(unit: Unit, sign: int, clause: Clause) -> Interval | None:
 def _stretch(match: re.Match[str], clause: Clause) -> Interval | None:
     unit = _UNITS[match["unit"]]
     count = 5 if match["count"] in ("几", "数") else number(match["count"])
-    sign = -1 if match["side"][0] in "过最近" else 1
+    sign = -1 if match["side"][0] in "过最近这" else 1
     return between(clause.today, 0, sign * count, unit)
 
 
@@ -187,6 +193,7 @@ _MONTH_DAY = rf"(?P<month>{_NUM})月(?:份|(?P<day>{_NUM})[日号](?!线|楼|院
 _SEASON = r"(?P<season>春|夏|秋|冬)(?:天|季|(?![\u4e00-\u9fff]))"
 
 RULES = (
+    rule(r"(?<![以之目从])前(?P<vague>[两几])个?(?P<unit>天|周|星期|礼拜|月|年)", _lately),
     rule(
         rf"(?P<word>大前天|(?<![以之从目大])前[天晚]|昨[天日晚夜]|(?<![如当而])今[天日晚早晨夜]|明[天日晚早]"
         rf"|大后天|(?<![以之大])后[天晚])(?!天){_PART}",
@@ -198,7 +205,7 @@ RULES = (
         _weekday,
     ),
     rule(
-        rf"(?P<which>上上|下下|上|下|这|本|当)(?:个|一个)?月(?!亮|球|饼)(?:的?(?P<day>{_NUM})[日号])?",
+        rf"(?P<which>上上|下下|上|下|这|本)(?:个|一个)?月(?!亮|球|饼)(?:的?(?P<day>{_NUM})[日号])?",
         _which_month,
     ),
     rule(
@@ -217,9 +224,9 @@ RULES = (
         _month_day,
     ),
     rule(rf"{_NO_NUM}(?<![个几数])(?P<month>{_NUM})月份?(?![一二三四五六七八九十\d])", _month),
-    rule(rf"{_NO_NUM}{_COUNT}~个?半?{_UNIT}(?:之|以)?(?P<side>前|后)(?!天|年)", _away),
+    rule(rf"{_NO_NUM}(?<!个){_COUNT}~个?{_UNIT}(?:之|以)?(?P<side>前|后)(?!天|年)", _away),
     rule(
-        rf"(?P<side>过去|最近|近|未来|接下来|今后)的?(?:这)?{_COUNT}~个?{_UNIT}(?!前|后)",
+        rf"(?P<side>过去|最近|近|未来|接下来|今后|这(?=[两几]))的?这?{_COUNT}~个?{_UNIT}(?!前|后)",
         _stretch,
     ),
 )

@@ -5,7 +5,6 @@ refuses is dropped step by step (switching reasoning off, forcing the tool, the 
 the step that worked is remembered.
 """
 
-import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from stratagate_core.errors import MissingExtra
 from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
+from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
+from stratagate_lc.budget import with_budget
 from stratagate_lc.langchain.compat import internal_call_metadata
 from stratagate_lc.langchain.failures import as_model_error, is_refusal
 from stratagate_lc.langchain.reply import to_reply
@@ -28,8 +29,6 @@ logger = logging.getLogger("stratagate_lc.langchain")
 
 Way = Literal["forced", "offered", "text"]
 _WAYS: tuple[Way, ...] = ("forced", "offered", "text")
-#: the fields in which chat models keep their output budget
-_BUDGET_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,8 @@ class LangChainModel:
         )
 
     def _bound(self, request: Request, way: Way) -> Runnable[LanguageModelInput, AIMessage]:
-        model = _with_budget(self._model, request.max_tokens)
+        most = (self._model.profile or {}).get("max_output_tokens") or request.max_tokens
+        model = with_budget(self._model, min(request.max_tokens, most))
         if way == "text":
             return model
         forcing = {"tool_choice": "any"} if way == "forced" else {}
@@ -146,22 +146,12 @@ class LangChainModel:
         return config
 
 
-def _with_budget(model: BaseChatModel, max_tokens: int) -> BaseChatModel:
-    """A copy of the model with this output budget, if it has a field for one."""
-    fields = type(model).model_fields
-    name = next((name for name in _BUDGET_FIELDS if name in fields), None)
-    if name is None:
-        return model
-    most = (model.profile or {}).get("max_output_tokens") or max_tokens
-    return model.model_copy(update={name: min(max_tokens, most)})
-
-
 def _tool(request: Request) -> dict[str, Any]:
     return {
         "type": "function",
         "function": {
             "name": request.task,
-            "description": "Give the answer. Call this exactly once.",
+            "description": TOOL_DESCRIPTION,
             "parameters": dict(request.schema),
         },
     }
@@ -171,9 +161,5 @@ def _messages(request: Request, *, with_schema: bool) -> list[dict[str, str]]:
     """The messages; a model without tools reads the schema of the answer in the first one."""
     messages = [dict(message) for message in request.messages]
     if with_schema:
-        schema = json.dumps(request.schema, ensure_ascii=False, separators=(",", ":"))
-        messages[0]["content"] += (
-            "\n\nReply with one JSON object and nothing else. It must satisfy this JSON schema:\n"
-            + schema
-        )
+        messages[0]["content"] += "\n\n" + schema_instruction(request.schema)
     return messages

@@ -18,6 +18,21 @@ BatchStatus = Literal["unresolved", "recorded", "expired"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One piece of evidence inside a batch: what its ref points to."""
+
+    ref: str
+    kind: Literal["event", "graph", "block"]
+    id: str
+    title: str
+    #: the events that recorded use of this ref reinforces
+    event_ids: tuple[str, ...] = ()
+    detail_kind: str | None = None
+    level: int | None = None
+    expanded: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatchInfo:
     """One evidence batch: what one retrieval call returned."""
 

@@ -1,0 +1,140 @@
+"""Reading activated memory for one user message (07 §2, §3).
+
+A part that fails is left out and named; memory never costs the user an answer.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from stratagate_core.conversation.read import level_now
+from stratagate_core.engine import Work
+from stratagate_core.model.event import VISIBLE, Event
+from stratagate_core.model.message import Message
+from stratagate_core.model.recall import Recall
+from stratagate_core.model.turn import Turn
+from stratagate_core.recall import rules
+from stratagate_core.search.events import find_events
+from stratagate_core.search.raw import find_messages
+from stratagate_core.store import blocks, events, namespaces, turns
+from stratagate_core.text.language import choose_language
+
+_log = logging.getLogger(__name__)
+
+#: how many hits each part looks at
+EVENT_HITS = 20
+MESSAGE_HITS = 20
+#: pinned and safety events that are looked at without a lexical match
+ALWAYS = 8
+#: a block shown at this level or deeper still holds the words its events rest on
+WORDS_FROM = 3
+
+T = TypeVar("T")
+
+
+def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()) -> Recall:
+    """What to put before a model call that answers `message`.
+
+    Args:
+        work: the open transaction; nothing is written.
+        message: the user's current message.
+        thread: the conversation it stands in.
+        present: ids of messages and blocks that the request shows already.
+
+    """
+    if not work.settings.recall_enabled:
+        return Recall(text="", reasons={"recall": "disabled"})
+    reasons: dict[str, str] = {}
+    shown = tuple(present)
+    tail = _attempt("open_tail", reasons, lambda: _tail(work, thread))
+    standing = frozenset(shown) | {str(said.id) for turn in tail for said in turn.messages}
+    standing |= set(_attempt("block_views", reasons, lambda: _viewed(work, shown)))
+    query = rules.query_text(message, tail)
+    chosen = _attempt("events", reasons, lambda: _events(work, query, thread, standing))
+    found = _attempt("messages", reasons, lambda: _messages(work, query, thread, standing))
+    written = rules.activated(
+        chosen,
+        found,
+        budget=work.settings.recall_budget,
+        count=work.env.count_tokens,
+        language=choose_language(work.settings.language, message),
+        timezone=work.settings.timezone,
+    )
+    _explain(reasons, "events", len(chosen), len(written.events))
+    _explain(reasons, "messages", len(found), len(written.messages))
+    return Recall(
+        text=written.text,
+        events=written.events,
+        messages=written.messages,
+        tokens=work.env.count_tokens(written.text),
+        reasons=reasons,
+    )
+
+
+def _attempt(part: str, reasons: dict[str, str], read: Callable[[], Sequence[T]]) -> Sequence[T]:
+    """What `read` gives; nothing, with a reason, if it fails. No content is logged."""
+    try:
+        return read()
+    except Exception as error:
+        _log.warning("recall goes on without %s: %s", part, type(error).__name__)
+        reasons[part] = "failed"
+        return ()
+
+
+def _explain(reasons: dict[str, str], part: str, found: int, shown: int) -> None:
+    if part not in reasons and shown < found:
+        reasons[part] = "budget"
+    elif part not in reasons and not found:
+        reasons[part] = "no_match"
+
+
+def _tail(work: Work, thread: str) -> Sequence[Turn]:
+    counters = namespaces.thread(work.tx, thread)
+    rows = turns.tail(work.tx, thread, counters.epoch)
+    return [turns.turn_with_messages(work.tx, row) for row in rows]
+
+
+def _viewed(work: Work, shown: Sequence[str]) -> Sequence[str]:
+    """The messages of the shown blocks whose words still stand in their views."""
+    rows = blocks.by_ids(work.tx, shown).values()
+    wordy = [row.id for row in rows if level_now(work, row) >= WORDS_FROM]
+    return [str(said.id) for row in wordy for said in turns.block_messages(work.tx, row)]
+
+
+def _events(work: Work, query: str, thread: str, standing: frozenset[str]) -> Sequence[Event]:
+    if not query:
+        return ()
+    found = find_events(work, query, limit=EVENT_HITS, weight_factor=0.0)
+    relevant = [match.event for match in found.matches]
+    always = events.always_on(work.tx, limit=ALWAYS)
+    fitting = _fitting(work, {event.id: event for event in (*relevant, *always)}, thread, standing)
+    return rules.choose_events(
+        [event for event in relevant if event.id in fitting],
+        [event for event in always if event.id in fitting],
+        work.current_turn(),
+    )
+
+
+def _fitting(
+    work: Work, candidates: dict[str, Event], thread: str, standing: frozenset[str]
+) -> frozenset[str]:
+    """Ids of the events that are new to the request and may be seen in this thread."""
+    asked = [event for event in candidates.values() if event.scope == "session"]
+    sources = [source for event in asked for source in event.source_message_ids]
+    local = {
+        said.id for said in turns.messages_by_id(work.tx, sources).values() if said.thread == thread
+    }
+    return frozenset(
+        event.id
+        for event in candidates.values()
+        if event.status in VISIBLE
+        and not standing.issuperset(event.source_message_ids)
+        and (event.scope != "session" or not local.isdisjoint(event.source_message_ids))
+    )
+
+
+def _messages(work: Work, query: str, thread: str, standing: frozenset[str]) -> Sequence[Message]:
+    if not query or not work.settings.recall_messages:
+        return ()
+    found = find_messages(work, query, limit=MESSAGE_HITS, thread=thread)
+    return rules.without([match.message for match in found.matches], thread, standing)

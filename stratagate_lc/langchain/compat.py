@@ -4,10 +4,13 @@ What a version does not have is an empty tuple of errors or an empty mapping.
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import langchain_core.exceptions as _errors
 from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.runnables.config import var_child_runnable_config
 
 
 def _named(*names: str) -> tuple[type[Exception], ...]:
@@ -54,3 +57,16 @@ def internal_call_metadata() -> dict[str, Any]:
     module = sys.modules.get("langchain.agents.middleware.internal_call_transformer")
     metadata = getattr(module, "internal_call_metadata", dict)
     return dict(metadata())
+
+
+@contextmanager
+def detached() -> Iterator[None]:
+    """Runs called in this block know nothing of the chain or agent around them.
+
+    An empty list of callbacks is not enough: a bound model takes them from the context again.
+    """
+    token = var_child_runnable_config.set(None)
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)

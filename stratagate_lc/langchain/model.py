@@ -7,6 +7,7 @@ the step that worked is remembered.
 
 import logging
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -21,7 +22,7 @@ from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
 from stratagate_lc.budget import with_budget
-from stratagate_lc.langchain.compat import internal_call_metadata
+from stratagate_lc.langchain.compat import detached, internal_call_metadata
 from stratagate_lc.langchain.failures import as_model_error, is_refusal
 from stratagate_lc.langchain.reply import to_reply
 
@@ -56,17 +57,22 @@ class LangChainModel:
 
     def complete(self, request: Request) -> Reply:
         """Answer one request. Raises `ModelError`."""
-        return carry(
-            self._talk(request),
-            lambda call: call.runnable.invoke(call.messages, config=call.config),
-        )
+        return carry(self._talk(request), self._invoke)
 
     async def acomplete(self, request: Request) -> Reply:
         """As `complete`, awaiting the chat model."""
-        return await acarry(
-            self._talk(request),
-            lambda call: call.runnable.ainvoke(call.messages, config=call.config),
-        )
+        return await acarry(self._talk(request), self._ainvoke)
+
+    def _invoke(self, call: _Call) -> AIMessage:
+        with self._surroundings():
+            return call.runnable.invoke(call.messages, config=call.config)
+
+    async def _ainvoke(self, call: _Call) -> AIMessage:
+        with self._surroundings():
+            return await call.runnable.ainvoke(call.messages, config=call.config)
+
+    def _surroundings(self) -> AbstractContextManager[None]:
+        return detached() if self._detach_callbacks else nullcontext()
 
     @cached_property
     def _model(self) -> BaseChatModel:

@@ -18,7 +18,7 @@ from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
 from stratagate_lc.budget import with_budget
-from stratagate_lc.failures import kind_of, model_error
+from stratagate_lc.failures import kind_of, model_error, refuses_request
 from stratagate_lc.llama_index.reply import to_reply
 
 #: how LLMs and their clients refuse a call with tools
@@ -80,10 +80,9 @@ class LlamaIndexModel:
             try:
                 response = yield _WithTool(llm, _messages(llm, request), [_tool(request)])
                 return to_reply(response, llm)
-            except _REFUSALS:
-                pass
             except Exception as error:
-                raise model_error(error, request.task, kind_of(error)) from error
+                if not (isinstance(error, _REFUSALS) or refuses_request(error)):
+                    raise model_error(error, request.task, kind_of(error)) from error
         try:
             response = yield _Plain(llm, _messages(llm, _with_schema(request)))
         except Exception as error:

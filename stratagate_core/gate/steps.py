@@ -2,12 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from stratagate_core.engine import Work
-from stratagate_core.errors import BatchError, Conflict, EvidenceError, InvalidArgument
+from stratagate_core.errors import Conflict, EvidenceError, InvalidArgument
 from stratagate_core.events.writes import reinforce
 from stratagate_core.gate import rules
+from stratagate_core.gate.lookup import (
+    find_batch,
+    ids_of,
+    language_of,
+    must_be_unresolved,
+    situation,
+    unresolved_batch,
+)
 from stratagate_core.gate.receipts import (
     audit_of,
     body_hash,
@@ -27,7 +34,6 @@ from stratagate_core.model.evidence import (
 from stratagate_core.model.search import Page
 from stratagate_core.store import batches, namespaces, uses
 from stratagate_core.store.batches import BatchRow
-from stratagate_core.text.language import Language, choose_language
 
 _JUDGEMENT = ("verdict", "evidence_refs", "fit", "missing", "next_strategy")
 #: most rows on one page of the audit
@@ -86,10 +92,10 @@ def assess(
         BatchError: no such batch, or it was settled already.
 
     """
-    batch = _unresolved_batch(work, thread, batch_id)
+    batch = unresolved_batch(work, thread, batch_id)
     values = (verdict, evidence_refs, fit, missing, next_strategy)
     raw = dict(zip(_JUDGEMENT, values, strict=True))
-    judged = rules.assess(raw, batch.refs, language=_language(work, fit, missing))
+    judged = rules.assess(raw, batch.refs, language=language_of(work, fit, missing))
     kept = {name: getattr(judged, name) for name in _JUDGEMENT}
     batches.put_assessment(work.tx, batch.id, plain(kept))
     latest = batches.latest(work.tx, thread) or batch
@@ -115,11 +121,11 @@ def record_use(
     """
     if isinstance(evidence_refs, str) or not isinstance(evidence_refs, Sequence):
         raise InvalidArgument("evidence_refs must be a list of refs, or [] if none was used")
-    key = (receipt or "").strip() or _batch(work, thread, batch_id).id
+    key = (receipt or "").strip() or find_batch(work, thread, batch_id).id
     if known := uses.receipt(work.tx, thread, key):
         return _again(known, batch_id, evidence_refs)
-    batch = _batch(work, thread, batch_id)
-    _must_be_unresolved(work, batch)
+    batch = find_batch(work, thread, batch_id)
+    must_be_unresolved(work, batch)
     used, duplicates = _checked_refs(work, batch, evidence_refs)
     return _settle(work, batch, key, used, duplicates, body=body_hash(batch.id, evidence_refs))
 
@@ -194,7 +200,7 @@ def _settle(
         verdict=judged.get("verdict"),
         missing=judged.get("missing", ""),
         next_strategy=judged.get("next_strategy"),
-        unresolved_batch_ids=_ids(batches.unresolved(work.tx, batch.thread)),
+        unresolved_batch_ids=ids_of(batches.unresolved(work.tx, batch.thread)),
     )
     uses.put_receipt(
         work.tx,
@@ -218,7 +224,7 @@ def _checked_refs(
     """The distinct refs to record and those given again, or one error that names every issue."""
     judged = batch.assessment or {}
     adopted = judged["evidence_refs"] if judged.get("verdict") == "sufficient" else None
-    language = _language(work, judged.get("fit"), judged.get("missing"))
+    language = language_of(work, judged.get("fit"), judged.get("missing"))
     check = rules.check_use(evidence_refs, batch.refs, adopted, language=language)
     if not check.issues:
         return check.refs, check.duplicates
@@ -226,7 +232,7 @@ def _checked_refs(
     listed = "; ".join(
         f"#{issue.input_index} {issue.ref!r}: {issue.reason}" for issue in check.issues
     )
-    named = _situation(work, batch.thread)
+    named = situation(work, batch.thread)
     raise EvidenceError(
         f"nothing was recorded, batch {batch.id!r} stays open: {listed}. Record exactly the refs "
         f"a sufficient assessment of this batch accepted, or [] to close it unused. "
@@ -240,60 +246,3 @@ def _checked_refs(
         latest_batch_id=named["latest_batch_id"],
         unresolved_batch_ids=named["unresolved_batch_ids"],
     )
-
-
-def _batch(work: Work, thread: str, batch_id: str | None) -> BatchRow:
-    """The batch of this thread with this id, or without an id its latest."""
-    wanted = (batch_id or "").strip()
-    found = batches.get(work.tx, thread, wanted) if wanted else batches.latest(work.tx, thread)
-    if found is not None:
-        return found
-    named = _situation(work, thread)
-    if not named["available_batch_ids"]:
-        problem = "no evidence batch was opened in this thread yet; retrieve first"
-    else:
-        problem = f"no batch {wanted!r} in this thread"
-    raise BatchError(
-        f"{problem}. Latest: {named['latest_batch_id']}; "
-        f"unresolved: {named['unresolved_batch_ids']}; available: {named['available_batch_ids']}",
-        requested_batch_id=wanted or None,
-        **named,
-    )
-
-
-def _unresolved_batch(work: Work, thread: str, batch_id: str | None) -> BatchRow:
-    batch = _batch(work, thread, batch_id)
-    _must_be_unresolved(work, batch)
-    return batch
-
-
-def _must_be_unresolved(work: Work, batch: BatchRow) -> None:
-    if batch.status == "unresolved":
-        return
-    named = _situation(work, batch.thread)
-    raise BatchError(
-        f"batch {batch.id!r} is already {batch.status}; retrieve again if you need more evidence. "
-        f"Unresolved: {named['unresolved_batch_ids']}",
-        requested_batch_id=batch.id,
-        batch_status=batch.status,
-        **named,
-    )
-
-
-def _situation(work: Work, thread: str) -> dict[str, Any]:
-    """The ids that an error about a batch names."""
-    available = list(batches.latest_ids(work.tx, thread))
-    return {
-        "latest_batch_id": available[0] if available else None,
-        "unresolved_batch_ids": list(_ids(batches.unresolved(work.tx, thread))),
-        "available_batch_ids": available,
-    }
-
-
-def _ids(rows: Sequence[BatchRow]) -> tuple[str, ...]:
-    return tuple(row.id for row in rows)
-
-
-def _language(work: Work, *notes: object) -> Language:
-    text = " ".join(note for note in notes if isinstance(note, str))
-    return choose_language(work.settings.language, text)

@@ -1,0 +1,165 @@
+"""What a model may pass to each tool, as it sees it; what is nearly right is put right."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
+
+from stratagate_core.model.evidence import Verdict
+
+T = TypeVar("T")
+#: what `next_strategy` may name while these are the tools there are
+_STRATEGIES = ("answer", "search_events", "expand_event", "search_raw", "expand_block")
+
+
+def _clamped(value: int) -> int:
+    return max(1, min(20, value))
+
+
+def _blank_is_none(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _as_list(value: object) -> object:
+    """A lone text where a list was asked for: a list written as JSON, or its only item."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read = json.loads(value)
+    except ValueError:
+        read = None
+    if isinstance(read, list):
+        return read
+    return [value] if value.strip() else []
+
+
+Maybe = Annotated[T | SkipJsonSchema[None], BeforeValidator(_blank_is_none)]
+Limit = Annotated[
+    int,
+    AfterValidator(_clamped),
+    Field(description="how many results", json_schema_extra={"minimum": 1, "maximum": 20}),
+]
+Texts = Annotated[list[str], BeforeValidator(_as_list)]
+#: what is faulty in these is told or put right by the gate
+Refs = Annotated[
+    list[Any],
+    BeforeValidator(_as_list),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+Note = Annotated[Any, WithJsonSchema({"type": "string"})]
+BatchId = Annotated[
+    Maybe[str],
+    Field(description="the batch meant; leave it out only in strictly sequential work"),
+]
+
+
+def _choice(*values: str) -> Any:
+    return WithJsonSchema({"type": "string", "enum": list(values)})
+
+
+class Arguments(BaseModel):
+    """What a model may pass; unknown arguments are ignored, null means not given."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_null(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        return {key: value for key, value in given.items() if value is not None}
+
+
+class SearchEvents(Arguments):
+    """Arguments of search_events."""
+
+    query: str = Field(description="a few distinctive words; blank lists by filters and time")
+    limit: Limit = 6
+    offset: int = Field(default=0, description="how many results to skip")
+    temporal_intent: Maybe[Literal["first", "latest"]] = Field(
+        default=None, description="put the earliest or the latest matching events first"
+    )
+    event_type: Maybe[str] = Field(
+        default=None, description="kind of event, for example decision, plan, change, meeting"
+    )
+    participants: Texts = Field(default=[], description="people or things that took part")
+    happened_from: Maybe[str] = Field(
+        default=None, description="start of the time of occurrence: ISO 8601 day or instant"
+    )
+    happened_to: Maybe[str] = Field(
+        default=None, description="end of the time of occurrence: ISO 8601; a day counts whole"
+    )
+
+
+class ExpandEvent(Arguments):
+    """Arguments of expand_event."""
+
+    id: str = Field(description="event id from a search result")
+
+
+class SearchRaw(Arguments):
+    """Arguments of search_raw."""
+
+    query: str = Field(description="words that were probably said; names, dates, terms")
+    limit: Limit = 6
+    scope: Literal["namespace", "session"] = Field(
+        default="namespace", description="all conversations, or only this one (session)"
+    )
+
+
+class GetBlocks(Arguments):
+    """Arguments of get_blocks."""
+
+    scope: Literal["session", "namespace"] = Field(
+        default="session", description="this conversation, or all of them (namespace)"
+    )
+
+
+class ExpandBlock(Arguments):
+    """Arguments of expand_block."""
+
+    id: str = Field(description="block id")
+    target: Annotated[Any, WithJsonSchema({"type": "string"})] = Field(
+        default="next", description="next for one level more, raw, or L0 to L5"
+    )
+
+
+class Assess(Arguments):
+    """Arguments of assess."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "required": ["verdict", "evidence_refs", "fit", "missing", "next_strategy"]
+        }
+    )
+
+    batch_id: BatchId = None
+    verdict: Annotated[Any, _choice(*get_args(Verdict))] = Field(
+        description="sufficient answers the actual question; partial lacks something; wrong is "
+        "about another subject or state"
+    )
+    evidence_refs: Refs = Field(description="refs of this batch that carry the verdict")
+    fit: Note = Field(default="", description="in one sentence, how the evidence fits")
+    missing: Note = Field(default="", description="what is still missing; empty if nothing is")
+    next_strategy: Annotated[Any, _choice(*_STRATEGIES)] = Field(
+        default="", description="answer if the verdict is sufficient, else what to try next"
+    )
+
+
+class RecordUse(Arguments):
+    """Arguments of record_use."""
+
+    batch_id: BatchId = None
+    evidence_refs: Refs = Field(
+        description="exactly the refs that the answer uses, or [] if it uses none"
+    )

@@ -1,0 +1,83 @@
+"""What each tool does: one call of the public handle, and its value as JSON."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from stratagate_core.gate.envelope import search_envelope
+from stratagate_core.gate.receipts import plain, receipt_to_json
+from stratagate_core.tools.arguments import (
+    Assess,
+    ExpandBlock,
+    ExpandEvent,
+    GetBlocks,
+    RecordUse,
+    SearchEvents,
+    SearchRaw,
+)
+
+if TYPE_CHECKING:
+    from stratagate_core.memory import StrataGate
+
+
+def search_events(
+    memory: "StrataGate", thread: str, given: SearchEvents, receipt: str | None
+) -> Any:
+    """Events as cards, in a batch."""
+    found = memory.search_events(
+        given.query,
+        limit=given.limit,
+        offset=given.offset,
+        participants=tuple(given.participants),
+        event_type=given.event_type,
+        happened_from=given.happened_from,
+        happened_to=given.happened_to,
+        temporal_intent=given.temporal_intent,
+        thread=thread,
+        open_batch=True,
+    )
+    return search_envelope(found, next_offset=found.next_offset)
+
+
+def expand_event(memory: "StrataGate", thread: str, given: ExpandEvent, receipt: str | None) -> Any:
+    """The complete card of an event, in a batch."""
+    return memory.expand_event(given.id, thread=thread, open_batch=True)
+
+
+def search_raw(memory: "StrataGate", thread: str, given: SearchRaw, receipt: str | None) -> Any:
+    """Messages as cards, in a batch."""
+    found = memory.search_raw(
+        given.query, limit=given.limit, scope=given.scope, thread=thread, open_batch=True
+    )
+    return search_envelope(found, scope=given.scope, namespace=memory.namespace, thread_id=thread)
+
+
+def get_blocks(memory: "StrataGate", thread: str, given: GetBlocks, receipt: str | None) -> Any:
+    """The blocks of this thread or of all, in a batch."""
+    return memory.get_blocks(scope=given.scope, thread=thread, open_batch=True)
+
+
+def expand_block(memory: "StrataGate", thread: str, given: ExpandBlock, receipt: str | None) -> Any:
+    """A block at another level, in a batch."""
+    return memory.expand_block(given.id, given.target, by="agent", thread=thread, open_batch=True)
+
+
+def assess(memory: "StrataGate", thread: str, given: Assess, receipt: str | None) -> Any:
+    """The judgement of a batch as it stands after the checks."""
+    judged = memory.assess(
+        given.verdict,
+        given.evidence_refs,
+        fit=given.fit,
+        missing=given.missing,
+        next_strategy=given.next_strategy,
+        batch_id=given.batch_id,
+        thread=thread,
+    )
+    return plain(asdict(judged))
+
+
+def record_use(memory: "StrataGate", thread: str, given: RecordUse, receipt: str | None) -> Any:
+    """The receipt of recorded use."""
+    used = memory.record_use(
+        tuple(given.evidence_refs), batch_id=given.batch_id, receipt=receipt, thread=thread
+    )
+    return receipt_to_json(used)

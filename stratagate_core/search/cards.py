@@ -6,7 +6,7 @@ What is empty is left out. All texts are redacted, ids stay as they are.
 from datetime import datetime
 from typing import Any
 
-from stratagate_core.events.rules.instants import write_instant
+from stratagate_core.cards.instants import write_instant
 from stratagate_core.model.event import Event, Temporal
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import Card

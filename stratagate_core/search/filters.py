@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from stratagate_core.events.rules import normalise as rules
+from stratagate_core.cards import normalise as rules
 from stratagate_core.model.event import Event
 from stratagate_core.model.message import Message
 from stratagate_core.search.arguments import window_end, window_start

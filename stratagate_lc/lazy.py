@@ -31,6 +31,11 @@ def resolve(where: str, homes: Mapping[str, Home], name: str) -> Any:
     try:
         return getattr(import_module(f"{where}.{home.module}"), name)
     except ModuleNotFoundError as error:
-        if find_spec(home.package) is not None:
+        if not is_absent(home.package):
             raise
         raise MissingExtra.of(name, home.extra) from error
+
+
+def is_absent(package: str) -> bool:
+    """Whether the top package of an extra is not installed."""
+    return find_spec(package) is None

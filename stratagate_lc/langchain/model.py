@@ -25,6 +25,7 @@ from stratagate_lc.budget import with_budget
 from stratagate_lc.langchain.compat import detached, internal_call_metadata
 from stratagate_lc.langchain.failures import as_model_error, is_refusal
 from stratagate_lc.langchain.reply import to_reply
+from stratagate_lc.lazy import is_absent
 
 logger = logging.getLogger("stratagate_lc.langchain")
 
@@ -81,7 +82,7 @@ class LangChainModel:
         try:
             from langchain.chat_models import init_chat_model
         except ModuleNotFoundError as error:
-            if error.name != "langchain":
+            if not is_absent("langchain"):
                 raise
             raise MissingExtra.of("LangChainModel with the name of a model", "agents") from error
         model: BaseChatModel = init_chat_model(self._given)

@@ -115,6 +115,11 @@ class Thinking(ScriptedChat):
             raise lc.ModelInvalidRequestError("reasoning_effort is not supported")
 
 
+def made(kind: Any, lines: Iterable[Line]) -> Any:
+    """A chat model of this kind."""
+    return kind(lines)
+
+
 Complete = Callable[[LangChainModel, Request], Reply]
 
 
@@ -190,7 +195,7 @@ def test_LC_87_reasoning_is_no_answer(complete: Complete) -> None:
 
 def test_LC_88_refused_forcing_is_remembered(complete: Complete) -> None:
     """A model that refuses forcing gets the tool unforced, from then on at once."""
-    chat = Unforced([CALL, CALL])
+    chat = made(Unforced, [CALL, CALL])
     model = LangChainModel(chat)
     replies = [complete(model, REQUEST) for _ in range(2)]
 
@@ -200,7 +205,7 @@ def test_LC_88_refused_forcing_is_remembered(complete: Complete) -> None:
 
 def test_LC_88_refused_binding_becomes_json_in_text(complete: Complete) -> None:
     """A model without tools reads the schema in the system message and answers in text."""
-    chat = Toolless([AIMessage('{"colour": "蓝"}')] * 2)
+    chat = made(Toolless, [AIMessage('{"colour": "蓝"}')] * 2)
     model = LangChainModel(chat)
     replies = [complete(model, REQUEST) for _ in range(2)]
     system = chat.calls[0]["messages"][0]
@@ -457,7 +462,7 @@ class Forms(ScriptedChat):
 
 async def test_LC_93_each_form_uses_its_own_call() -> None:
     """Awaited calls use the async form on the running loop, waiting calls the sync form here."""
-    chat = Forms([CALL, CALL])
+    chat = made(Forms, [CALL, CALL])
     model = LangChainModel(chat)
     await model.acomplete(REQUEST)
     model.complete(REQUEST)
@@ -512,7 +517,7 @@ def test_rejected_reasoning_control_is_remembered(
     complete: Complete, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A model that rejects the switch is asked once more without it, and warned about once."""
-    chat = Thinking([CALL, CALL])
+    chat = made(Thinking, [CALL, CALL])
     model = LangChainModel(chat)
     request = Request(
         task=REQUEST.task,

@@ -35,15 +35,17 @@ def test_LC_03_LI_02_import_loads_no_framework(module: str) -> None:
 def test_LC_03_names_are_listed_without_loading() -> None:
     """All public names show in `dir`, and an unknown name is an ordinary error."""
     code = """
-import stratagate_lc.langchain as lc, stratagate_lc.llama_index as li
+import stratagate_lc
+lc, li = stratagate_lc.langchain, stratagate_lc.llama_index
 assert set(lc.__all__) <= set(dir(lc)) and set(li.__all__) <= set(dir(li))
-for package in (lc, li):
+for package in (stratagate_lc, lc, li):
     try:
         package.Nothing
     except AttributeError as error:
         print(error)
 """
     assert run(code + "import sys; assert 'langchain_core' not in sys.modules") == (
+        "module 'stratagate_lc' has no attribute 'Nothing'\n"
         "module 'stratagate_lc.langchain' has no attribute 'Nothing'\n"
         "module 'stratagate_lc.llama_index' has no attribute 'Nothing'"
     )

@@ -4,8 +4,8 @@ import re
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any, cast
 
-from stratagate_core.errors import InvalidArgument
 from stratagate_core.cards.instants import Unit, after, parse_instant, unit_around
+from stratagate_core.errors import InvalidArgument
 
 _SHORT = {4: "year", 7: "month"}
 _DATE_ONLY = re.compile(r"[^T\s:]+")

@@ -1,62 +1,30 @@
 """Event search: two pools are ranked apart and made one, so that neither can hide the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from typing import Any, cast
 
 from stratagate_core.engine import Work
 from stratagate_core.errors import NotFound
-from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.search import Card, Hit, Reason, Results
 from stratagate_core.rank.fusion import rrf
-from stratagate_core.rank.weight import weight_at
 from stratagate_core.search.arguments import (
     checked_limit,
     checked_offset,
     checked_query,
     one_of,
 )
-from stratagate_core.search.candidates import any_match, candidates, is_stale
+from stratagate_core.search.candidates import any_match, is_stale
 from stratagate_core.search.cards import event_card
-from stratagate_core.search.filters import Filters, given_filters, passes
-from stratagate_core.search.rules import (
-    Intent,
-    Match,
-    by_adoption,
-    by_score,
-    by_time,
-    in_time,
-)
-from stratagate_core.store import events, index, turns
+from stratagate_core.search.filters import Filters, given_filters
+from stratagate_core.search.lanes import Asked, lane
+from stratagate_core.search.rules import Intent, Match
+from stratagate_core.store import index
 from stratagate_core.store.event_order import visible_ids
-from stratagate_core.store.index import Scored
-from stratagate_core.store.scoring import Within
 from stratagate_core.text.tokens import query_tokens
 
 MOST = 20
 _POOLS = ("passive", "agent")
-#: so many of the most relevant are weighed against each other, and more for later pages
-_WEIGHED, _WEIGHED_PER_HIT = 100, 10
-#: keeps an absurd offset inside what databases count with
-_DEEPEST = 10**9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A search, checked."""
-
-    query: str
-    filters: Filters
-    intent: Intent | None
-    factor: float
-    #: how many places of the ranking are wanted: offset + limit
-    places: int
-
-    @property
-    def blank(self) -> bool:
-        """Whether the query asks for no words: then the filters alone decide."""
-        return not self.query.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +126,7 @@ def find_events(
         places=offset + limit,
     )
     pools = _pools(work)
-    lanes = [_lane(work, asked, pool) for pool in pools]
+    lanes = [lane(work, asked, pool) for pool in pools]
     fused = _fuse(lanes, list(pools.values()))
     matches = tuple(fused[offset : asked.places])
     return Found(
@@ -172,61 +140,6 @@ def _pools(work: Work) -> dict[str, float]:
     """The pools that take part, with the weight of their ranking."""
     weights = (1.0, work.settings.agent_memory_retrieval_weight)
     return {pool: weight for pool, weight in zip(_POOLS, weights, strict=True) if weight > 0}
-
-
-def _lane(work: Work, asked: Asked, pool: str) -> list[Match]:
-    """The ranking of one pool, one place deeper than asked for to tell whether more follow."""
-    if asked.blank:
-        return list(islice(_listed(work, asked, pool), min(asked.places, _DEEPEST) + 1))
-    depth = min(max(_WEIGHED, _WEIGHED_PER_HIT * asked.places), _DEEPEST)
-    matches = list(islice(_relevant(work, asked, pool, depth), depth))
-    best = max((match.relevance for match in matches), default=1.0)
-    ordered = by_score([replace(match, share=match.relevance / best) for match in matches])
-    return (by_time(ordered, asked.intent) if asked.intent else ordered)[: asked.places + 1]
-
-
-def _relevant(work: Work, asked: Asked, pool: str, depth: int) -> Iterator[Match]:
-    """What matches the words and passes the filters, most relevant first."""
-    terms = query_tokens(asked.query)
-    hits = candidates(
-        work,
-        index.collection_of(pool),
-        terms,
-        within=Within(ids=asked.filters.event_ids),
-        limit=None if asked.filters.need_cards else depth,
-    )
-    turn = work.current_turn()
-    for page in hits:
-        for event, relevance in _passing(work, asked.filters, pool, page):
-            weight = weight_at(event.weight, event.status, turn)
-            score = relevance * (1 + asked.factor * weight)
-            yield Match(event=event, relevance=relevance, weight=weight, score=score)
-
-
-def _listed(work: Work, asked: Asked, pool: str) -> Iterator[Match]:
-    """What passes the filters, in the structured order."""
-    chosen = asked.filters.event_ids
-    if chosen is not None:
-        named = [(key, 0.0) for key in chosen]
-        matches = [Match(event=e) for e, _ in _passing(work, asked.filters, pool, named)]
-        return iter(in_time(matches, asked.intent) if asked.intent else by_adoption(matches))
-    pages = visible_ids(work.tx, pool, asked.intent or "adopted")
-    passing = (_passing(work, asked.filters, pool, [(key, 0.0) for key in page]) for page in pages)
-    return (Match(event=event) for event, _ in chain.from_iterable(passing))
-
-
-def _passing(
-    work: Work, filters: Filters, pool: str, page: Sequence[Scored]
-) -> Iterator[tuple[Event, float]]:
-    found = events.by_ids(work.tx, [key for key, _ in page])
-    wanted = [key for event in found.values() for key in event.source_message_ids]
-    sources = turns.messages_by_id(work.tx, wanted) if filters.metadata else {}
-    for key, relevance in page:
-        event = found.get(key)
-        if event is None or event.pool != pool or event.status not in VISIBLE:
-            continue
-        if passes(event, filters, sources, work.settings.timezone):
-            yield event, relevance
 
 
 def _fuse(lanes: Sequence[Sequence[Match]], weights: Sequence[float]) -> list[Match]:

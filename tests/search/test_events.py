@@ -144,6 +144,18 @@ def test_S_04_filters_are_hard(
     assert search(world, query, **filters) == Results(reason="filtered_out")
 
 
+def test_E_12_events_without_sound_participants(world: World) -> None:
+    """Damaged participants match no filter and disturb no search."""
+    sound = Temporal(participants=("Lim",))
+    world.happen(
+        event("evt_damaged", "Tea", temporal=Temporal(participants=None)),
+        event("evt_empty", "Tea", temporal=Temporal(participants=())),
+        event("evt_sound", "Tea", temporal=sound),
+    )
+    assert len(search(world, "tea").hits) == 3
+    assert ids(search(world, "tea", participants=["lim"])) == ["evt_sound"]
+
+
 def test_a_filter_reaches_matches_far_down_the_ranking(world: World) -> None:
     """Hits that pass a filter are found behind hundreds that do not."""
     better = [event(f"evt_{number:03}", "Tea tea") for number in range(450)]

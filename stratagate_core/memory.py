@@ -36,6 +36,7 @@ from stratagate_core.recall import read as recall_reader
 from stratagate_core.search.both import search as search_both
 from stratagate_core.search.events import search_events
 from stratagate_core.search.raw import search_raw
+from stratagate_core.search.steps import note_stale
 from stratagate_core.settings import Settings
 from stratagate_core.store import blocks, jobs, namespaces
 from stratagate_core.store.export import write_lines
@@ -405,8 +406,11 @@ class StrataGate:
             open_batch: also open an evidence batch; only agents need that.
 
         """
-        with self._opening(open_batch) as work:
-            found = search_events(
+        return self._searched(
+            "search_events",
+            thread,
+            open_batch,
+            lambda work: search_events(
                 work,
                 query,
                 limit=limit,
@@ -420,8 +424,8 @@ class StrataGate:
                 temporal_intent=temporal_intent,
                 metadata=metadata,
                 explain=explain,
-            )
-            return self._batched(work, found, thread, "search_events", open_batch)
+            ),
+        )
 
     def search_raw(
         self,
@@ -448,8 +452,11 @@ class StrataGate:
             open_batch: also open an evidence batch.
 
         """
-        with self._opening(open_batch) as work:
-            found = search_raw(
+        return self._searched(
+            "search_raw",
+            thread,
+            open_batch,
+            lambda work: search_raw(
                 work,
                 query,
                 limit=limit,
@@ -458,8 +465,8 @@ class StrataGate:
                 metadata=metadata,
                 thread=_thread(thread),
                 explain=explain,
-            )
-            return self._batched(work, found, thread, "search_raw", open_batch)
+            ),
+        )
 
     def search(
         self,
@@ -471,18 +478,33 @@ class StrataGate:
         open_batch: bool = False,
     ) -> Results[Card]:
         """Find events and messages in one ranking."""
-        with self._opening(open_batch) as work:
-            found = search_both(work, query, limit=limit, thread=_thread(thread), explain=explain)
-            return self._batched(work, found, thread, "search", open_batch)
+        return self._searched(
+            "search",
+            thread,
+            open_batch,
+            lambda work: search_both(
+                work, query, limit=limit, thread=_thread(thread), explain=explain
+            ),
+        )
 
     def _opening(self, open_batch: bool) -> Any:
         return self._write() if open_batch else self._read()
 
-    def _batched(
-        self, work: Work, found: Results[Card], thread: str, operation: str, open_batch: bool
+    def _searched(
+        self,
+        operation: str,
+        thread: str,
+        open_batch: bool,
+        search: Callable[[Work], Results[Card]],
     ) -> Results[Card]:
-        if open_batch:
-            return envelope.with_batch(work, _thread(thread), operation, found)
+        """Run a search; a stale index is noted afterwards, so that a job rebuilds it."""
+        with self._opening(open_batch) as work:
+            found = search(work)
+            if open_batch:
+                found = envelope.with_batch(work, _thread(thread), operation, found)
+        if found.reason == "index_rebuilding":
+            note_stale(self._core.env, self.namespace)
+            self._core.work_on(self.namespace)
         return found
 
     def expand_event(

@@ -10,6 +10,7 @@ from stratagate_core.conversation.rules.capture import body_hash, ended_text, te
 from stratagate_core.conversation.rules.decay import parse_level
 from stratagate_core.conversation.rules.incoming import common_prefix, prepared_message
 from stratagate_core.conversation.rules.render import layers
+from stratagate_core.conversation.rules.summary import result_summary
 from stratagate_core.conversation.rules.tail import due_slice
 from stratagate_core.engine import Work
 from stratagate_core.errors import Conflict, InvalidArgument, NotFound
@@ -113,7 +114,8 @@ def _store_messages(
         )
     turns.insert_messages(work.tx, stored, start=start)
     for message in stored:
-        index.index_message(work.tx, message)
+        summaries = [result_summary(trace.result) for trace in message.tool_calls]
+        index.index_message(work.tx, message, summaries)
 
 
 def _supersede(work: Work, messages: Sequence[Message], version: int) -> None:

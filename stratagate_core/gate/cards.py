@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, tzinfo
 from typing import Any
 
-from stratagate_core.events.rules.instants import write_instant
+from stratagate_core.cards.instants import write_instant
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Event, Temporal, Weight
 from stratagate_core.model.evidence import Evidence

@@ -95,9 +95,7 @@ class Event:
     def chronology(self) -> datetime:
         """The time that places the event among others (02 §2)."""
         times = self.temporal
-        return (
-            times.happened_start or times.happened_end or times.mentioned_at or self.created_at
-        )
+        return times.happened_start or times.happened_end or times.mentioned_at or self.created_at
 
 
 #: an event as a caller or a model gives it, before normalisation

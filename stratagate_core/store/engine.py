@@ -4,7 +4,9 @@ SQLite runs in WAL mode with foreign keys, a busy timeout and immediate write tr
 writer waits instead of failing. A memory database has one connection, guarded by a lock.
 """
 
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.tx import AdminTx, Tx
 
 BUSY_TIMEOUT_MS = 60_000
+_RETRY_SECONDS = 0.02
 _MEMORY = ":memory:"
 
 
@@ -90,9 +93,7 @@ class Store:
         cursor.execute("PRAGMA foreign_keys=ON")
         if not self.read_only:
             cursor.execute("PRAGMA secure_delete=ON")
-            if not self.is_memory:
-                cursor.execute("PRAGMA journal_mode=WAL")
-                cursor.execute("PRAGMA synchronous=NORMAL")
+            cursor.execute("PRAGMA synchronous=NORMAL")
         cursor.close()
 
     def _prepare_schema(self) -> None:
@@ -110,8 +111,25 @@ class Store:
                 "this database has no current StrataGate schema; open it "
                 "once for writing, which creates or upgrades it"
             )
+        if self.is_sqlite and not self.is_memory:
+            self._use_write_ahead_log()
         with self._connect(write=True) as connection:
             _upgrade(connection)
+
+    def _use_write_ahead_log(self) -> None:
+        """Switch the file to WAL, for good; SQLite does not wait for this lock by itself."""
+        end = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        while True:
+            try:
+                with self.engine.connect() as connection:
+                    driver = connection.connection.driver_connection
+                    if driver is not None:
+                        driver.execute("PRAGMA journal_mode=WAL").close()
+                return
+            except (sqlite3.OperationalError, sa.exc.OperationalError) as error:
+                if time.monotonic() > end or "locked" not in str(error):
+                    raise StorageError(f"the database failed: {error}") from error
+                time.sleep(_RETRY_SECONDS)
 
     @contextmanager
     def _connect(self, *, write: bool) -> Iterator[sa.Connection]:

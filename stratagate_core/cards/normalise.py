@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any, cast
 
-from stratagate_core.events.rules.instants import after, parse_instant, unit_around, write_instant
+from stratagate_core.cards.instants import after, parse_instant, unit_around, write_instant
 from stratagate_core.model.event import (
     BASES,
     CRITICALITIES,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagate_core.errors import InvalidArgument
-from stratagate_core.events.rules.normalise import (
+from stratagate_core.cards.normalise import (
     catalog_hints,
     criticality,
     event_type,

@@ -1,0 +1,203 @@
+"""Writes `events`, `event_sources` and `event_supersedes`: the cards.
+
+A card is never edited: after it was inserted only status, relations and weight change.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from stratagate_core.cards import normalise
+from stratagate_core.model.event import VISIBLE, Event, Weight
+from stratagate_core.store.schema import event_sources, event_supersedes, events
+from stratagate_core.store.tx import Row, Tx
+
+_UTC = ZoneInfo("UTC")
+_CHUNK = 500
+_SAFETY = "safety"
+
+
+def insert(
+    tx: Tx,
+    event: Event,
+    *,
+    block_sequence: int,
+    prompt_hash: str | None = None,
+    occurrence: tuple[datetime, datetime] | None = None,
+) -> None:
+    """Store a new card with its sources and the events it supersedes."""
+    weight = event.weight
+    row = {
+        "id": event.id,
+        "pool": event.pool,
+        "title": event.title,
+        "summary": event.summary,
+        "tags": list(event.tags),
+        "quotes": list(event.quotes),
+        "source_message_ids": list(event.source_message_ids),
+        "source_block_id": event.source_block_id,
+        "temporal": normalise.temporal_to_json(event.temporal),
+        "scope": event.scope,
+        "criticality": event.criticality,
+        "status": event.status,
+        "superseded_by": event.superseded_by,
+        "mention_count": weight.mention_count,
+        "last_adopted_turn": weight.last_adopted_turn,
+        "pinned": weight.pinned,
+        "floor_weight": weight.floor_weight,
+        "forced_cap": weight.forced_cap,
+        "formed_turn": event.formed_turn,
+        "catalog_hints": None if event.catalog_hints is None else list(event.catalog_hints),
+        "extractor_version": event.extractor_version,
+        "prompt_hash": prompt_hash,
+        "chronology": event.chronology,
+        "happened_from": occurrence[0] if occurrence else None,
+        "happened_to": occurrence[1] if occurrence else None,
+        "block_sequence": block_sequence,
+        "created_at": event.created_at,
+        "updated_at": event.updated_at,
+    }
+    tx.insert(events, [row])
+    sources = dict.fromkeys(event.source_message_ids)
+    tx.insert(event_sources, [{"message_id": key, "event_id": event.id} for key in sources])
+    targets = dict.fromkeys(event.temporal.supersedes_event_ids)
+    tx.insert(event_supersedes, [{"target_id": key, "event_id": event.id} for key in targets])
+
+
+def _change(tx: Tx, event_id: str, **values: Any) -> None:
+    tx.change(sa.update(events).where(tx.of(events), events.c.id == event_id).values(**values))
+
+
+def put_weight(tx: Tx, event_id: str, weight: Weight, *, now: datetime) -> None:
+    """Store the weight of a card: the fold of its receipts, its pin and its cap."""
+    _change(
+        tx,
+        event_id,
+        mention_count=weight.mention_count,
+        last_adopted_turn=weight.last_adopted_turn,
+        pinned=weight.pinned,
+        floor_weight=weight.floor_weight,
+        forced_cap=weight.forced_cap,
+        updated_at=now,
+    )
+
+
+def put_status(
+    tx: Tx, event_id: str, *, status: str, superseded_by: str | None, now: datetime
+) -> None:
+    """Store the status of a card and what superseded it."""
+    _change(tx, event_id, status=status, superseded_by=superseded_by, updated_at=now)
+
+
+def get(tx: Tx, event_id: str) -> Event | None:
+    """One card, whatever its status, or None."""
+    return by_ids(tx, [event_id]).get(event_id)
+
+
+def by_ids(tx: Tx, ids: Sequence[str]) -> dict[str, Event]:
+    """Cards by id, whatever their status; unknown ids are absent."""
+    found: dict[str, Event] = {}
+    values = list(ids)
+    for start in range(0, len(values), _CHUNK):
+        chunk = events.c.id.in_(values[start : start + _CHUNK])
+        found |= {row.id: _event(row) for row in tx.rows(_select(tx, chunk))}
+    return found
+
+
+def existing(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
+    """Which of these ids are taken, in either pool."""
+    query = sa.select(events.c.id).where(tx.of(events), events.c.id.in_(list(ids)))
+    return frozenset(row.id for row in tx.rows(query))
+
+
+def superseders(tx: Tx, event_id: str) -> tuple[str, ...]:
+    """The visible events that supersede one, newest first."""
+    joined = sa.join(
+        event_supersedes,
+        events,
+        sa.and_(
+            events.c.namespace == event_supersedes.c.namespace,
+            events.c.id == event_supersedes.c.event_id,
+        ),
+    )
+    query = (
+        sa.select(events.c.id)
+        .select_from(joined)
+        .where(
+            tx.of(event_supersedes),
+            event_supersedes.c.target_id == event_id,
+            events.c.status.in_(VISIBLE),
+        )
+        .order_by(events.c.created_at.desc(), events.c.id.desc())
+    )
+    return tuple(row.id for row in tx.rows(query))
+
+
+def recent(tx: Tx, *, limit: int) -> tuple[Event, ...]:
+    """The newest visible passive events: by source block, formed turn, time and id (02 §5)."""
+    order = (
+        events.c.block_sequence.desc(),
+        events.c.formed_turn.desc(),
+        events.c.created_at.desc(),
+        events.c.id.desc(),
+    )
+    passive = sa.and_(events.c.pool == "passive", events.c.status.in_(VISIBLE))
+    return tuple(_event(row) for row in tx.rows(_select(tx, passive).order_by(*order).limit(limit)))
+
+
+def always_on(tx: Tx, *, limit: int) -> tuple[Event, ...]:
+    """Visible events that are pinned or of criticality safety, newest anchor first."""
+    chosen = sa.or_(events.c.pinned.is_(True), events.c.criticality == _SAFETY)
+    visible = sa.and_(chosen, events.c.status.in_(VISIBLE))
+    order = (events.c.last_adopted_turn.desc(), events.c.id.desc())
+    return tuple(_event(row) for row in tx.rows(_select(tx, visible).order_by(*order).limit(limit)))
+
+
+def of_messages(tx: Tx, message_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The ids of the events that cite each message."""
+    query = sa.select(event_sources).where(
+        tx.of(event_sources), event_sources.c.message_id.in_(list(message_ids))
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for row in tx.rows(query.order_by(event_sources.c.message_id, event_sources.c.event_id)):
+        found[row.message_id] = (*found.get(row.message_id, ()), row.event_id)
+    return found
+
+
+def counts(tx: Tx) -> dict[str, int]:
+    """How many events there are by status."""
+    query = sa.select(events.c.status, sa.func.count().label("number")).where(tx.of(events))
+    return {row.status: row.number for row in tx.rows(query.group_by(events.c.status))}
+
+
+def _select(tx: Tx, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    return sa.select(events).where(tx.of(events), *conditions)
+
+
+def _event(row: Row) -> Event:
+    """The card of a row; damaged optional values are dropped, they never break a read."""
+    values: Mapping[str, Any] = row._mapping
+    return Event(
+        id=row.id,
+        pool=row.pool,
+        title=row.title,
+        summary=row.summary,
+        tags=normalise.texts(row.tags),
+        quotes=normalise.texts(row.quotes),
+        source_message_ids=tuple(row.source_message_ids or ()),
+        source_block_id=row.source_block_id,
+        temporal=normalise.temporal(row.temporal, timezone=_UTC),
+        scope=normalise.scope(row.scope) or "session",
+        criticality=normalise.criticality(row.criticality),
+        status=row.status,
+        superseded_by=row.superseded_by,
+        weight=Weight(**{name: values[name] for name in Weight.__dataclass_fields__}),
+        formed_turn=row.formed_turn,
+        catalog_hints=normalise.catalog_hints(row.catalog_hints),
+        extractor_version=normalise.extractor_version(row.extractor_version),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

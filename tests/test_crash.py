@@ -1,0 +1,143 @@
+"""Killed at any commit and run again, a memory ends where an undisturbed run ends (X-04)."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from stratagate_core import Message, Settings, StrataGate
+from stratagate_core.testing import ManualClock
+from tests.conftest import START
+
+TURNS = (
+    ("I moved from Berlin to Lyon last week.", "How is the new flat?"),
+    ("The flat is small. I adopted a cat named Miso.", "A cat!"),
+    ("We plan to launch the beta on June 3.", "Noted."),
+    ("好的。我上周开始学习日语。", "加油！"),
+    ("I prefer green tea.", "Good choice."),
+)
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+class Killer:
+    """Kills the process at the n-th write transaction, before or after its commit."""
+
+    def __init__(self, at: int | None, *, after: bool) -> None:
+        self.at, self.after, self.seen = at, after, 0
+        self.dead = False
+
+    def watch(self, memory: StrataGate) -> None:
+        """Look at every transaction of this memory."""
+        engine = memory._core.env.store.engine
+        sa.event.listen(engine, "begin", self.begin)
+        sa.event.listen(engine, "commit", self.commit)
+
+    def begin(self, connection: sa.Connection) -> None:
+        """After the n-th commit nothing starts any more."""
+        if self.dead or (self.after and self.at is not None and self.seen >= self.at):
+            self.die()
+
+    def commit(self, connection: sa.Connection) -> None:
+        """Count write transactions; die before the n-th is committed."""
+        if not connection.get_execution_options().get("stratagate_write"):
+            return
+        self.seen += 1
+        if self.seen == self.at and not self.after:
+            self.die()
+
+    def die(self) -> None:
+        """From here on nothing is written."""
+        self.dead = True
+        raise Killed
+
+
+def _open(path: Path) -> StrataGate:
+    # random ids would make two runs differ in more than their order
+    numbers = itertools.count(len(path.read_bytes()) if path.exists() else 0)
+    return StrataGate.open(
+        path,
+        settings=Settings(block_turn_size=2),
+        clock=ManualClock(START),
+        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+        recover_running=True,
+    )
+
+
+def _run(memory: StrataGate) -> None:
+    """A conversation and an answer that uses what it found; every part may be repeated."""
+    for number, (user, assistant) in enumerate(TURNS):
+        memory.add_turn(user, assistant, receipt=f"r{number}")
+    memory.run_pending(retry_failed=True)
+    if not memory.usage().total:
+        batches = memory.open_batches()
+        if not batches:
+            memory.search_raw("cat Miso", open_batch=True)
+            batches = memory.open_batches()
+        ref = batches[0].refs[0]
+        memory.assess("sufficient", [ref], batch_id=batches[0].id)
+        memory.record_use([ref], batch_id=batches[0].id, receipt="call-1")
+    memory.expand_block(memory.blocks()[0].id, "L2", by="user")
+
+
+def _state(memory: StrataGate, folder: Path) -> list[str]:
+    """Everything stored, without ids and without how often work was tried."""
+    path = folder / "state.jsonl"
+    memory.export(path)
+    lines = []
+    for line in path.read_text().splitlines():
+        row: dict[str, Any] = json.loads(line)
+        for name in ("attempts", "diagnostics", "lease", "error", "result", "audit", "body_hash"):
+            row.pop(name, None)
+        row.pop("id", None)
+        text = json.dumps(row, sort_keys=True, ensure_ascii=False)
+        lines.append(re.sub(r"\b(msg|blk|evt|batch|job|lease|ans)_\d+", r"\1", text))
+    return sorted(lines)
+
+
+def _undisturbed(folder: Path) -> tuple[list[str], int]:
+    killer = Killer(None, after=False)
+    with _open(folder / "whole.db") as memory:
+        killer.watch(memory)
+        _run(memory)
+        return _state(memory, folder), killer.seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before commit", "after commit"])
+def test_X_04_killed_at_every_commit(tmp_path: Path, after: bool) -> None:
+    """Whatever write the process dies at, running again gives the undisturbed state."""
+    expected, writes = _undisturbed(tmp_path)
+    assert writes > 10
+    # nothing begins after the last write
+    for at in range(1, writes + (0 if after else 1)):
+        path = tmp_path / f"killed-{at}-{after}.db"
+        memory = _open(path)
+        Killer(at, after=after).watch(memory)
+        with pytest.raises(Killed):
+            _run(memory)
+        memory._core.env.store.engine.dispose()
+        with _open(path) as again:
+            _run(again)
+
+            assert expected == _state(again, tmp_path), f"killed at write {at}"
+
+
+def test_a_source_is_stored_before_anything_is_derived(tmp_path: Path) -> None:
+    """Dying in the first derivation leaves the turn and its receipt."""
+    memory = _open(tmp_path / "m.db")
+    Killer(2, after=False).watch(memory)
+    memory.add_turn("one", "two", receipt="r", work="append")
+    with pytest.raises(Killed):
+        memory.add_messages([Message(role="user", content="three")])
+    memory._core.env.store.engine.dispose()
+
+    with _open(tmp_path / "m.db") as again:
+        assert ["one", "two"] == [message.content for message in again.open_tail()]
+        assert again.add_turn("one", "two", receipt="r").receipt_known

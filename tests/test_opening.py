@@ -1,0 +1,111 @@
+"""Opening a memory: what is refused, what is kept, what costs nothing."""
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from stratagate_core import InvalidArgument, NewerSchema, NotFound, Settings, StrataGate
+from tests.conftest import Opener
+
+
+def test_X_03_a_newer_schema_is_refused(open_memory: Opener, tmp_path: Path) -> None:
+    """A database of a newer version says so and is left alone."""
+    open_memory().close()
+    path = tmp_path / "memory.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
+    connection.close()
+
+    with pytest.raises(NewerSchema, match="99"):
+        StrataGate.open(path)
+
+
+def _fingerprint(folder: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()
+    }
+
+
+def test_X_03_read_only_changes_no_byte(open_memory: Opener, tmp_path: Path) -> None:
+    """Reading from a read-only opening leaves the folder as it is; writing is refused."""
+    memory = open_memory(settings={"block_turn_size": 1})
+    memory.add_turn("the harbour is blue", "yes")
+    memory.close()
+    before = _fingerprint(tmp_path)
+
+    reader = open_memory(read_only=True)
+    assert 1 == len(reader.search_raw("harbour").hits)
+    assert 1 == reader.get_blocks()["block_count"]
+    with pytest.raises(InvalidArgument, match="read-only"):
+        reader.add_turn("x", "y")
+    reader.close()
+
+    assert before == _fingerprint(tmp_path)
+
+
+def test_read_only_creates_no_database(tmp_path: Path) -> None:
+    """A read-only opening of nothing is an error, not a new file."""
+    with pytest.raises(NotFound):
+        StrataGate.open(tmp_path / "none.db", read_only=True)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("database", ["", "   "])
+def test_a_blank_database_is_refused(database: str) -> None:
+    """Blank is an error that says what to give."""
+    with pytest.raises(InvalidArgument, match="file path"):
+        StrataGate.open(database)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    """Some other file is not overwritten."""
+    path = tmp_path / "letter.txt"
+    path.write_text("dear reader " * 400)
+
+    with pytest.raises(Exception, match="not a database"):
+        StrataGate.open(path)
+    assert "dear reader " * 400 == path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"block_turn_size": 0}, "block_turn_size"),
+        ({"block_decay_lambda": -1}, "block_decay_lambda"),
+        ({"block_decay_lambda": float("nan")}, "block_decay_lambda"),
+        ({"agent_memory_retrieval_weight": 9}, "agent_memory_retrieval_weight"),
+        ({"display_timezone": "Mars/Olympus"}, "display_timezone"),
+        ({"blok_size": 3}, "blok_size"),
+    ],
+)
+def test_invalid_settings_name_the_setting(values: dict[str, object], named: str) -> None:
+    """A value out of range is refused at start, naming the setting."""
+    with pytest.raises(InvalidArgument, match=named):
+        Settings(**values)
+
+
+def test_namespaces_never_see_each_other(open_memory: Opener) -> None:
+    """Equal ids in two namespaces stay apart; a prefix of a name is another name."""
+    memory = open_memory()
+    acme, corp = memory.for_namespace("acme"), memory.for_namespace("acme-corp")
+    acme.add_turn("the secret is marmalade", "ok", receipt="r")
+    corp.add_turn("nothing here", "ok", receipt="r")
+
+    assert () == corp.search_raw("marmalade", include_tail=True).hits
+    assert 1 == len(acme.search_raw("marmalade", include_tail=True).hits)
+    assert 1 == corp.stats()["current_turn"]
+
+
+def test_saved_settings_reach_open_handles(open_memory: Opener) -> None:
+    """A stored setting acts at once in every handle and survives a restart."""
+    memory = open_memory()
+    other = memory.for_namespace("other")
+    memory.save_settings(block_turn_size=3)
+
+    assert 3 == other.settings().block_turn_size
+    memory.close()
+    assert 3 == open_memory().settings().block_turn_size
+    with pytest.raises(InvalidArgument, match="stored"):
+        open_memory().save_settings(language="zh")

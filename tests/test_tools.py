@@ -24,10 +24,10 @@ NAMES = (
     "record_use",
 )
 SUMMARY = {
-    "title": "A block",
-    "summary": "They talked.",
-    "tags": [],
-    "key_points": [],
+    "l0_title": "A block",
+    "l1_summary": "They talked.",
+    "l0_tags": [],
+    "l2_keypoints": [],
     "should_extract": False,
 }
 
@@ -223,6 +223,24 @@ def test_the_gate_closes_a_whole_flow(memory: StrataGate) -> None:
     assert memory.open_batches("a") == ()
 
 
+def test_V_13_a_batch_survives_a_restart(memory: StrataGate, open_memory: Opener) -> None:
+    """An unresolved batch can be assessed and recorded after reopening, in its thread only."""
+    found = value(memory, "search_events", {"query": "school"})
+    memory.close()
+    reopened = open_memory()
+    judgement = {
+        "batch_id": found["batch_id"],
+        "verdict": "sufficient",
+        "evidence_refs": found["evidence_refs"],
+        "next_strategy": "answer",
+    }
+
+    assert error(reopened, "assess", judgement, thread="b")["code"] == "batch"
+    assert value(reopened, "assess", judgement)["verdict"] == "sufficient"
+    receipt = value(reopened, "record_use", {"evidence_refs": found["evidence_refs"]})
+    assert (receipt["batch_id"], receipt["incremented"]) == (found["batch_id"], 1)
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "code", "said"),
     [
@@ -260,8 +278,8 @@ def test_L_03_evidence_errors_list_refs(memory: StrataGate) -> None:
     assert failure["available_evidence_refs"] == found["evidence_refs"]
 
 
-def test_L_03_a_closed_memory_is_unavailable(memory: StrataGate) -> None:
-    """What breaks inside tells no content and does not raise."""
+def test_L_03_neither_a_missing_thread_nor_a_broken_memory_raises(memory: StrataGate) -> None:
+    """Without a thread a tool does nothing; what breaks inside is told without content."""
     failure = error(memory, "search_events", {"query": "x"}, thread="  ")
     broken: Any = object()
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from stratagate_core.conversation.rules.jsontext import compact_json
 from stratagate_core.cards.instants import write_instant
+from stratagate_core.conversation.rules.jsontext import compact_json
 from stratagate_core.model.event import Event
 from stratagate_core.model.message import Message, trace_to_json
 from stratagate_core.model.turn import Turn

@@ -37,6 +37,7 @@ def add_events(env: Env, *names: str) -> None:
                     updated_at=NOW,
                     weight=Weight(),
                 ),
+                block_sequence=0,
             )
 
 

@@ -15,10 +15,10 @@ from stratagate_core.testing import ScriptedModel
 Opener = Callable[..., StrataGate]
 
 SUMMARY = {
-    "title": "A block",
-    "summary": "They talked.",
-    "tags": [],
-    "key_points": [],
+    "l0_title": "A block",
+    "l1_summary": "They talked.",
+    "l0_tags": [],
+    "l2_keypoints": [],
     "should_extract": False,
 }
 MARKER = "[No memory was activated]"

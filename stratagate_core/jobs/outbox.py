@@ -30,6 +30,7 @@ class Outbox:
         self._lock = threading.Lock()
         self._waiting: dict[Key, deque[Callable[[], object]]] = {}
         self._writing: dict[Key, threading.Lock] = {}
+        self._here = threading.local()
         self._failures = 0
         self._last_error: str | None = None
 
@@ -43,16 +44,26 @@ class Outbox:
         return self.flush_one(key)
 
     def flush_one(self, key: Key) -> bool:
-        """Write what waits for one thread, in order; whether nothing is left."""
+        """Write what waits for one thread, in order; whether nothing is left.
+
+        Nothing to do inside a waiting write itself: what it follows is written already.
+        """
+        if key in self._under_way():
+            return True
         with self._lock:
             lock = self._writing.setdefault(key, threading.Lock())
         with lock:
             while (write := self._first(key)) is not None:
-                if not self._try(write):
+                if not self._try(key, write):
                     return False
                 with self._lock:
                     self._waiting[key].popleft()
         return True
+
+    def _under_way(self) -> set[Key]:
+        """The keys whose waiting writes run in this thread at the moment."""
+        keys: set[Key] = self._here.__dict__.setdefault("keys", set())
+        return keys
 
     def flush(self) -> bool:
         """Write what waits for all threads; whether nothing is left."""
@@ -86,7 +97,8 @@ class Outbox:
             self._waiting.pop(key, None)
             return None
 
-    def _try(self, write: Callable[[], object]) -> bool:
+    def _try(self, key: Key, write: Callable[[], object]) -> bool:
+        self._under_way().add(key)
         try:
             write()
         except Exception as error:
@@ -94,6 +106,8 @@ class Outbox:
                 self._failures += 1
                 self._last_error = type(error).__name__
             return False
+        finally:
+            self._under_way().discard(key)
         with self._lock:
             self._failures, self._last_error = 0, None
         return True

@@ -92,11 +92,13 @@ def to_core_messages(
     *,
     tool_names: Set[str],
     ended: str | None = None,
+    is_open: bool = False,
 ) -> tuple[Message, ...]:
     """The messages of one turn as they are captured.
 
     Calls of the tools in `tool_names` and messages put in by software are left out. `ended` is
-    the reason why the turn stopped early. Without anything said or done the result is empty.
+    the reason why the turn stopped early; the answer of a turn that `is_open` is still to come.
+    Without anything said or done the result is empty.
     """
     spoken = [m for m in as_messages(messages) if notification_source(m) is None]
     results = _first_results(spoken)
@@ -108,7 +110,7 @@ def to_core_messages(
         elif isinstance(message, AIMessage):
             traces = tuple(_traces(message, results, tool_names, known))
             turn.append(_said("assistant", message, traces))
-    return _ended(turn, ended)
+    return _spoken(turn) if is_open else _ended(turn, ended)
 
 
 def _said(
@@ -151,12 +153,17 @@ def _traces(
         )
 
 
+def _spoken(turn: list[Message]) -> tuple[Message, ...]:
+    """The turn without empty answers."""
+    return tuple(m for m in turn if m.role == "user" or m.tool_calls or not is_blank(m.content))
+
+
 def _ended(turn: list[Message], reason: str | None) -> tuple[Message, ...]:
     """The turn without empty answers, or with the stock text when it has no answer at all."""
-    kept = [m for m in turn if m.role == "user" or m.tool_calls or not is_blank(m.content)]
+    kept = _spoken(turn)
     answers = [m for m in turn if m.role == "assistant"]
     if not (answers or reason) or any(not is_blank(m.content) for m in answers):
-        return tuple(kept)
+        return kept
     if not turn:
         return ()
     text = ended_text(reason)

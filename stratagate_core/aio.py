@@ -249,15 +249,19 @@ class AsyncStrataGate:
         query: str,
         *,
         limit: int = 6,
+        include_tail: bool = False,
+        metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find events and messages in one ranking."""
+        """Find events and messages in one ranking; arguments as in the two searches."""
         return await self._run(
             self.memory.search,
             query,
             limit=limit,
+            include_tail=include_tail,
+            metadata=metadata,
             thread=thread,
             explain=explain,
             open_batch=open_batch,

@@ -473,17 +473,25 @@ class StrataGate:
         query: str,
         *,
         limit: int = 6,
+        include_tail: bool = False,
+        metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find events and messages in one ranking."""
+        """Find events and messages in one ranking; arguments as in the two searches."""
         return self._searched(
             "search",
             thread,
             open_batch,
             lambda work: search_both(
-                work, query, limit=limit, thread=_thread(thread), explain=explain
+                work,
+                query,
+                limit=limit,
+                include_tail=include_tail,
+                metadata=metadata,
+                thread=_thread(thread),
+                explain=explain,
             ),
         )
 

@@ -6,7 +6,7 @@ back as values.
 
 from stratagate_core.tools.catalogue import tool_specs
 from stratagate_core.tools.protocol import PROTOCOL, protocol
-from stratagate_core.tools.spec import ToolResult, ToolSpec, call, error_result
+from stratagate_core.tools.spec import ToolResult, ToolSpec, call, error_result, unfit_arguments
 
 __all__ = [
     "PROTOCOL",
@@ -16,4 +16,5 @@ __all__ = [
     "error_result",
     "protocol",
     "tool_specs",
+    "unfit_arguments",
 ]

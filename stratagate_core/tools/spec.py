@@ -62,7 +62,7 @@ class ToolSpec:
         try:
             given = self.parameters.model_validate(arguments)
         except ValidationError as error:
-            raise _unfit(self.name, error) from error
+            raise unfit_arguments(self.name, error) from error
         return _redacted(strict_json(self.effect(memory, str(thread), given, receipt)))
 
 
@@ -104,7 +104,8 @@ def error_result(error: StrataGateError) -> ToolResult:
     return ToolResult(value={"error": told}, is_error=True)
 
 
-def _unfit(name: str, error: ValidationError) -> InvalidArgument:
+def unfit_arguments(name: str, error: ValidationError) -> InvalidArgument:
+    """The refusal of a call whose arguments do not fit the tool `name`: each with its fault."""
     faults = {
         str(fault["loc"][0] if fault["loc"] else "arguments"): fault["msg"]
         for fault in reversed(error.errors(include_url=False, include_input=False))

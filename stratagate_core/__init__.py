@@ -4,7 +4,9 @@ Everything public is named here; other modules may change without notice.
 """
 
 from stratagate_core.aio import AsyncStrataGate
+from stratagate_core.conversation.rules.capture import ended_text, parse_arguments
 from stratagate_core.errors import (
+    BatchError,
     Conflict,
     Disabled,
     EvidenceError,
@@ -40,6 +42,7 @@ __all__ = [
     "Added",
     "Assessment",
     "AsyncStrataGate",
+    "BatchError",
     "BatchInfo",
     "Block",
     "BlockTurn",
@@ -79,6 +82,8 @@ __all__ = [
     "UseReceipt",
     "Weight",
     "__version__",
+    "ended_text",
     "namespace_for",
+    "parse_arguments",
     "tool_specs",
 ]

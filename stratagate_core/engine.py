@@ -167,6 +167,7 @@ async def arun_task(
     env: Env, namespace: str, task: Task[P, A, R], subject: str, settle: Settle
 ) -> Outcome:
     """As `run_task`: the model is awaited, database work runs in a thread."""
+
     def prepare() -> P | None:
         with env.read(namespace) as work:
             return task.prepare(work, subject)
@@ -191,8 +192,6 @@ def _apply(
 ) -> Outcome:
     with env.write(namespace) as work:
         applied = task.apply(work, plan)
-        outcome = Outcome(
-            applied=applied, text=asked.text, calls=asked.calls, usage=asked.usage
-        )
+        outcome = Outcome(applied=applied, text=asked.text, calls=asked.calls, usage=asked.usage)
         settle(work, outcome)
     return outcome

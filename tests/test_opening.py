@@ -23,9 +23,7 @@ def test_X_03_a_newer_schema_is_refused(open_memory: Opener, tmp_path: Path) -> 
 
 
 def _fingerprint(folder: Path) -> dict[str, str]:
-    return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()
-    }
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
 def test_X_03_read_only_changes_no_byte(open_memory: Opener, tmp_path: Path) -> None:

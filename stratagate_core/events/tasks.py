@@ -26,6 +26,7 @@ from stratagate_core.model.event import BASES, HAPPENINGS, PRECISIONS, RELATIONS
 from stratagate_core.model.message import Message
 from stratagate_core.store import blocks, events, turns
 from stratagate_core.store.blocks import BlockRow
+from stratagate_core.text.redact import redact
 
 _PROMPT = "extract_events.md"
 
@@ -174,7 +175,7 @@ def load_target(work: Work, block_id: str) -> Prepared | None:
         block=block,
         payload=payload,
         messages={str(message.id): message for message in messages},
-        shown={str(seen["id"]): str(seen.get("content", "")) for seen in view},
+        shown={str(seen["id"]): str(redact(seen.get("content", ""))) for seen in view},
         timeline_ids=frozenset(event.id for event in shown_events),
         timezone=work.settings.timezone,
         now=work.now,

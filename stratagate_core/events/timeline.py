@@ -41,7 +41,7 @@ def _related(work: Work, words: list[str]) -> list[str]:
 
 def entry(event: Event) -> dict[str, Any]:
     """An event as the extractor sees it: a copy, its keys in this order."""
-    shown = {
+    return {
         "id": event.id,
         "title": event.title,
         "summary": clip(event.summary, SUMMARY),
@@ -51,4 +51,3 @@ def entry(event: Event) -> dict[str, Any]:
         "superseded_by": event.superseded_by,
         "temporal": temporal_to_json(event.temporal),
     }
-    return shown

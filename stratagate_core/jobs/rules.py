@@ -13,7 +13,7 @@ def retry_at(attempts: int, now: datetime) -> datetime | None:
     """When a job may run again after its `attempts`-th failure; None: never by itself."""
     if attempts >= MAX_ATTEMPTS:
         return None
-    return now + BACK_OFF * 2 ** (attempts - 1)
+    return now + BACK_OFF * float(2 ** (attempts - 1))
 
 
 def lease_until(now: datetime, task_timeout: float) -> datetime:

@@ -61,7 +61,8 @@ class Store:
             "check_same_thread": False,
             "timeout": BUSY_TIMEOUT_MS / 1000,
         }
-        url, options = self.url, {}
+        url = self.url
+        options: dict[str, Any] = {}
         if self.is_memory:
             options["poolclass"] = StaticPool
         else:

@@ -3,7 +3,7 @@
 A card is never edited: after it was inserted only status, relations and weight change.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -179,7 +179,7 @@ def _select(tx: Tx, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 def _event(row: Row) -> Event:
     """The card of a row; damaged optional values are dropped, they never break a read."""
-    values: Mapping[str, Any] = row._mapping
+    values = row._mapping
     return Event(
         id=row.id,
         pool=row.pool,

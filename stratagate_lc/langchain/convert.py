@@ -19,7 +19,7 @@ from langchain_core.messages import (
     message_chunk_to_message,
 )
 
-from stratagate_core.conversation.rules.capture import ended_text, is_blank, parse_arguments
+from stratagate_core import ended_text, parse_arguments
 from stratagate_core.model.message import UNSET, Message, ToolTrace
 from stratagate_lc.langchain.compat import add_notification, notification_source
 from stratagate_lc.langchain.sequence import valid_sequence
@@ -155,14 +155,14 @@ def _traces(
 
 def _spoken(turn: list[Message]) -> tuple[Message, ...]:
     """The turn without empty answers."""
-    return tuple(m for m in turn if m.role == "user" or m.tool_calls or not is_blank(m.content))
+    return tuple(m for m in turn if m.role == "user" or m.tool_calls or m.content.strip())
 
 
 def _ended(turn: list[Message], reason: str | None) -> tuple[Message, ...]:
     """The turn without empty answers, or with the stock text when it has no answer at all."""
     kept = _spoken(turn)
     answers = [m for m in turn if m.role == "assistant"]
-    if not (answers or reason) or any(not is_blank(m.content) for m in answers):
+    if not (answers or reason) or any(m.content.strip() for m in answers):
         return kept
     if not turn:
         return ()

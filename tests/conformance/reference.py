@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from stratagate_core.cards.normalise import catalog_hints, event_type
 from stratagate_core.conversation.rules.decay import (
     block_weight,
     decayed_level,
@@ -10,7 +11,6 @@ from stratagate_core.conversation.rules.decay import (
     parse_level,
 )
 from stratagate_core.conversation.rules.render import layers, render_l3, render_l4, render_l5
-from stratagate_core.events.rules.normalise import catalog_hints, event_type
 from stratagate_core.gate.rules import assess
 from stratagate_core.model.event import Weight
 from stratagate_core.model.message import Message, ToolTrace

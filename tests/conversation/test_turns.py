@@ -41,9 +41,7 @@ def _failing() -> ScriptedModel:
 
 def test_B_10_failing_summariser_keeps_every_turn(open_memory: Opener) -> None:
     """Blocks are sealed without a model; a failing one leaves them pending with L3–L5."""
-    memory = open_memory(
-        model=_failing(), settings={"block_turn_size": 6, "processing": "inline"}
-    )
+    memory = open_memory(model=_failing(), settings={"block_turn_size": 6, "processing": "inline"})
     for number in range(1, 20):
         memory.add_turn(f"q{number}", f"a{number}", receipt=f"r{number}", work="seal")
 
@@ -106,9 +104,7 @@ def test_B_13_three_attempts_and_no_more(open_memory: Opener) -> None:
 
 def test_B_14_threads_never_mix(open_memory: Opener) -> None:
     """Blocks, tails and extraction belong to one thread, whatever is interleaved."""
-    model = ScriptedModel(
-        {"summarise_block": [SUMMARY] * 3, "extract_events": [NOTHING] * 3}
-    )
+    model = ScriptedModel({"summarise_block": [SUMMARY] * 3, "extract_events": [NOTHING] * 3})
     memory = open_memory(model=model, settings={"block_turn_size": 2, "processing": "inline"})
 
     memory.add_turn("a1", "x", thread="a")
@@ -310,7 +306,7 @@ def test_an_abandoned_turn_ends_when_the_next_one_starts(memory: StrataGate) -> 
 
     (block,) = memory.blocks()
     assert (1, 2) == block.turn_range
-    assert "Turn ended: interrupted." in memory.expand_block(block.id, "L4")["results"][0]["content"]
+    assert "Turn ended: interrupted." in _content(memory, "L4")
 
 
 def test_an_open_turn_is_never_sealed(open_memory: Opener) -> None:

@@ -18,7 +18,7 @@ def checked_name(value: str | None, what: str, default: str | None = None) -> st
         return default
     if not isinstance(value, str) or not value.strip():
         raise InvalidArgument(f"{what} must not be blank; leave it out instead")
-    return storable(value.strip())
+    return str(storable(value.strip()))
 
 
 def checked_messages(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -139,7 +139,7 @@ def related_ids(times: Temporal) -> tuple[str, ...]:
 
 def permitted(times: Temporal, allowed: Collection[str]) -> Temporal:
     """The relations to allowed events only, each once."""
-    lists = {
+    lists: dict[str, Any] = {
         name: tuple(dict.fromkeys(key for key in getattr(times, name) if key in allowed))
         for name in RELATIONS
     }

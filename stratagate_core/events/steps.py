@@ -15,6 +15,7 @@ from stratagate_core.events.rules.admission import (
 )
 from stratagate_core.events.rules.weight import restored, superseded
 from stratagate_core.model.event import VISIBLE, Draft, Event, EventStatus, Weight
+from stratagate_core.model.facts import EventsChanged
 from stratagate_core.model.message import Message
 from stratagate_core.store import blocks, events, index, turns
 from stratagate_core.store.blocks import BlockRow
@@ -32,6 +33,7 @@ def ingest_events(work: Work, drafts: Sequence[Draft]) -> tuple[Event, ...]:
             raise Conflict(f"event {number}: the id {card.id!r} is taken")
         writes.add(work, [card], block_sequence=block.sequence)
         added.append(card)
+    writes.announce(work, added)
     return tuple(added)
 
 
@@ -122,6 +124,7 @@ def _hide(work: Work, event_id: str, status: EventStatus) -> Event:
     )
     if event.status in VISIBLE:
         index.unindex_event(work.tx, event)
+    work.emit(EventsChanged((event_id,)))
     return _known(work, event_id)
 
 
@@ -135,6 +138,7 @@ def restore(work: Work, event_id: str) -> Event:
     events.put_weight(work.tx, event_id, change(event.weight), now=work.now)
     if event.status not in VISIBLE:
         index.index_event(work.tx, event)
+    work.emit(EventsChanged((event_id,)))
     return _known(work, event_id)
 
 

@@ -252,6 +252,7 @@ def write_events(work: Work, plan: ExtractionPlan) -> Applied:
         block_sequence=plan.block.sequence,
         prompt_hash=load_prompt(_PROMPT).hash,
     )
+    writes.announce(work, cards)
     blocks.make_ready(work.tx, plan.block.id)
     counted = {"events": len(cards), "dropped_quotes": plan.dropped_quotes}
     return Applied(skipped=plan.skipped, diagnostics={**counted, "rejected_cards": plan.rejected})

@@ -6,14 +6,17 @@ from stratagate_core.cards.normalise import occurrence_interval
 from stratagate_core.engine import Work
 from stratagate_core.events.rules.weight import reinforced, superseded
 from stratagate_core.model.event import VISIBLE, Event
-from stratagate_core.model.facts import EventsAdded
+from stratagate_core.model.facts import EventsAdded, EventsChanged
 from stratagate_core.store import events, index, uses
 
 
 def add(
     work: Work, cards: Sequence[Event], *, block_sequence: int, prompt_hash: str | None = None
 ) -> None:
-    """Store new cards, index them and put their supersedes relations into effect."""
+    """Store new cards, index them and put their supersedes relations into effect.
+
+    Who adds them says so when all are stored (`announce`).
+    """
     for card in cards:
         interval = occurrence_interval(card.temporal, work.settings.timezone)
         events.insert(
@@ -26,6 +29,10 @@ def add(
         index.index_event(work.tx, card)
         for target in card.temporal.supersedes_event_ids:
             supersede(work, target, by=card.id)
+
+
+def announce(work: Work, cards: Sequence[Event]) -> None:
+    """Say which cards were added."""
     if cards:
         work.emit(EventsAdded(tuple(card.id for card in cards)))
 
@@ -37,6 +44,7 @@ def supersede(work: Work, event_id: str, *, by: str) -> None:
         return
     events.put_status(work.tx, event_id, status="superseded", superseded_by=by, now=work.now)
     events.put_weight(work.tx, event_id, superseded(old.weight), now=work.now)
+    work.emit(EventsChanged((event_id,)))
 
 
 def reinforce(work: Work, event_ids: Sequence[str], *, receipt: str) -> tuple[str, ...]:

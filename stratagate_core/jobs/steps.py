@@ -9,11 +9,18 @@ from stratagate_core.store import jobs
 from stratagate_core.store.jobs import JobRow
 
 
-def enqueue(work: Work, kind: str, subject: str) -> None:
+def enqueue(work: Work, kind: str, subject: str, *, priority: int = 0) -> None:
     """Queue a job, once for its subject."""
     known = jobs.by_subject(work.tx, kind, subject)
     if known is None:
-        jobs.enqueue(work.tx, job_id=work.new_id("job"), kind=kind, subject=subject, now=work.now)
+        jobs.enqueue(
+            work.tx,
+            job_id=work.new_id("job"),
+            kind=kind,
+            subject=subject,
+            now=work.now,
+            priority=priority,
+        )
     elif known.status not in ("pending", "running"):
         jobs.update(work.tx, known.id, status="pending", attempts=0, updated_at=work.now)
 

@@ -26,10 +26,17 @@ class EventsAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class EventsChanged:
+    """Events were hidden, shown again or superseded."""
+
+    event_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStale:
     """An index is missing, incomplete or of another analyser."""
 
     name: str
 
 
-Fact = BlockSealed | BlockSummarised | EventsAdded | IndexStale
+Fact = BlockSealed | BlockSummarised | EventsAdded | EventsChanged | IndexStale

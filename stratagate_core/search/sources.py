@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from stratagate_core.conversation.rules.summary import result_summary
 from stratagate_core.engine import Work
+from stratagate_core.graph.read import scene
+from stratagate_core.graph.rules.match import node_tokens
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
-from stratagate_core.store import events, index, turns
+from stratagate_core.store import events, index, nodes, turns
 from stratagate_core.store.event_order import visible_ids
 
 
@@ -22,6 +24,8 @@ class Source:
 
 def pages(work: Work, name: str) -> Iterator[tuple[Source, ...]]:
     """All documents of a collection, in the order of their ids."""
+    if name == index.GRAPH:
+        return _nodes(work)
     return _messages(work) if name == index.MESSAGES else _events(work, name)
 
 
@@ -42,3 +46,9 @@ def _events(work: Work, name: str) -> Iterator[tuple[Source, ...]]:
     for ids in visible_ids(work.tx, pool, "id"):
         found = events.by_ids(work.tx, ids)
         yield tuple(Source(key, event_tokens(found[key])) for key in ids if key in found)
+
+
+def _nodes(work: Work) -> Iterator[tuple[Source, ...]]:
+    for ids in nodes.pages(work.tx):
+        views = scene(work, ids).views
+        yield tuple(Source(key, node_tokens(views[key])) for key in ids if key in views)

@@ -12,7 +12,12 @@ import sqlalchemy as sa
 
 from stratagate_core.cards import normalise
 from stratagate_core.model.event import VISIBLE, Event, Weight
-from stratagate_core.store.schema import event_sources, event_supersedes, events
+from stratagate_core.store.schema import (
+    event_sources,
+    event_supersedes,
+    events,
+    graph_batches,
+)
 from stratagate_core.store.tx import Row, Tx
 
 _UTC = ZoneInfo("UTC")
@@ -92,6 +97,16 @@ def put_status(
     _change(tx, event_id, status=status, superseded_by=superseded_by, updated_at=now)
 
 
+def put_participant_nodes(tx: Tx, event_id: str, node_ids: Sequence[str]) -> None:
+    """Store which nodes of the graph rest on a card; nothing else of it changes."""
+    raw = tx.scalar(sa.select(events.c.temporal).where(tx.of(events), events.c.id == event_id))
+    times = {key: item for key, item in (raw or {}).items() if key != "participant_node_ids"}
+    if node_ids:
+        times["participant_node_ids"] = list(node_ids)
+    if times != (raw or {}):
+        _change(tx, event_id, temporal=times)
+
+
 def get(tx: Tx, event_id: str) -> Event | None:
     """One card, whatever its status, or None."""
     return by_ids(tx, [event_id]).get(event_id)
@@ -111,6 +126,23 @@ def existing(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
     """Which of these ids are taken, in either pool."""
     query = sa.select(events.c.id).where(tx.of(events), events.c.id.in_(list(ids)))
     return frozenset(row.id for row in tx.rows(query))
+
+
+def waiting_for_graph(tx: Tx, version: int, *, limit: int) -> tuple[str, ...]:
+    """Visible events that no batch of this projector version holds, the most telling first."""
+    known = sa.select(graph_batches.c.event_id).where(
+        tx.of(graph_batches), graph_batches.c.version == version
+    )
+    active = sa.case((events.c.status == "active", 10_000), else_=0)
+    project = sa.case((events.c.scope == "project", 500), else_=0)
+    telling = active + 100 * events.c.mention_count + project
+    query = (
+        sa.select(events.c.id)
+        .where(tx.of(events), events.c.status.in_(VISIBLE), events.c.id.not_in(known))
+        .order_by(telling.desc(), events.c.chronology.desc(), events.c.id.desc())
+        .limit(limit)
+    )
+    return tuple(row.id for row in tx.rows(query))
 
 
 def superseders(tx: Tx, event_id: str) -> tuple[str, ...]:

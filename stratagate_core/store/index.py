@@ -1,7 +1,7 @@
 """Writes the index: which document holds which term how often.
 
-A namespace has three collections: its messages and the visible events of either pool. They are
-kept in the transaction of what they index. Scores are those of `rank.bm25`, summed by the
+A namespace has four collections: its messages, the visible events of either pool and the nodes
+of the graph. They are kept in the transaction of what they index. Scores are those of `rank.bm25`, summed by the
 database over the postings of the query's terms (`store.scoring`).
 """
 
@@ -19,6 +19,7 @@ from stratagate_core.store.schema import (
     events,
     index_stats,
     messages,
+    nodes,
     postings,
 )
 from stratagate_core.store.scoring import ANYWHERE, UNIT, Within, listed, ranking, stats_of
@@ -28,7 +29,8 @@ from stratagate_core.text.tokens import ANALYSER_ID
 MESSAGES = "messages"
 PASSIVE = "events.passive"
 AGENT = "events.agent"
-COLLECTIONS = (MESSAGES, PASSIVE, AGENT)
+GRAPH = "graph"
+COLLECTIONS = (MESSAGES, PASSIVE, AGENT, GRAPH)
 
 State = Literal["ready", "rebuilding", "empty"]
 Scored = tuple[str, float]
@@ -200,6 +202,8 @@ def _begin(tx: Tx, name: str, analyser: str, number: int, length: int) -> None:
 
 def _has_history(tx: Tx, name: str) -> bool:
     """Whether there are older sources than those that are being written right now."""
+    if name == GRAPH:
+        return False  # nodes are always indexed by the step that folds them
     stamp = messages.c.turn if name == MESSAGES else events.c.created_at
     ends = sa.select(sa.func.min(stamp).label("oldest"), sa.func.max(stamp).label("newest"))
     row = tx.row(ends.where(*_source(tx, name)))
@@ -210,12 +214,14 @@ def _source(tx: Tx, name: str) -> tuple[sa.ColumnElement[bool], ...]:
     """The condition for what a collection should hold."""
     if name == MESSAGES:
         return tx.of(messages), messages.c.superseded_in.is_(None)
+    if name == GRAPH:
+        return (tx.of(nodes),)
     pool = "agent" if name == AGENT else "passive"
     return tx.of(events), events.c.pool == pool, events.c.status.in_(VISIBLE)
 
 
 def _has_source(tx: Tx, name: str) -> bool:
-    identity = messages.c.id if name == MESSAGES else events.c.id
+    identity = {MESSAGES: messages.c.id, GRAPH: nodes.c.id}.get(name, events.c.id)
     return tx.row(sa.select(identity).where(*_source(tx, name)).limit(1)) is not None
 
 

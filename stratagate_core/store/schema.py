@@ -283,3 +283,117 @@ postings = _table(
     # length of the document, repeated here so that scoring reads one table
     Column("length", Integer, nullable=False),
 )
+
+#: which event stands in which batch of which projector version: none is asked about twice
+graph_batches = _table(
+    "graph_batches",
+    Column("namespace", Text, primary_key=True),
+    # blank: the mark that older events were queued for this version
+    Column("event_id", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("batch_id", Text, nullable=False),
+    Index("graph_batches_by_batch", "namespace", "batch_id"),
+)
+
+#: what the fold needs to know of the events behind the graph; it never changes
+graph_sources = _table(
+    "graph_sources",
+    Column("namespace", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("chronology", Instant, nullable=False),
+    Column("mentioned_at", Instant, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("speaker", Text, nullable=False),
+)
+
+#: the admitted answers, one for each batch; the tables of the graph are folded from them
+graph_answers = _table(
+    "graph_answers",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("answer", Json, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("prompt_hash", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+#: the nodes of an answer by their refs, and the node that each became
+graph_members = _table(
+    "graph_members",
+    Column("namespace", Text, primary_key=True),
+    Column("answer_id", Text, primary_key=True),
+    Column("ref", Text, primary_key=True),
+    Column("node_id", Text),
+    Index("graph_members_by_node", "namespace", "node_id"),
+)
+
+#: the names under which answers speak of nodes, normalised
+graph_names = _table(
+    "graph_names",
+    Column("namespace", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("type", Text, primary_key=True),
+    Column("answer_id", Text, primary_key=True),
+    Column("ref", Text, primary_key=True),
+    Index("graph_names_by_answer", "namespace", "answer_id", "ref"),
+)
+
+nodes = _table(
+    "nodes",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("aliases", Json),
+    Column("tags", Json),
+    Column("provenance", Json),
+    Column("status", Text, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("source_event_ids", Json, nullable=False),
+    Column("created_at", Instant),
+    Column("updated_at", Instant),
+    Index("nodes_by_update", "namespace", "updated_at", "id"),
+)
+
+facts = _table(
+    "facts",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("node_id", Text, nullable=False),
+    # place among the facts of its node
+    Column("position", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("value", Json, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("depends_on", Json),
+    Column("status", Text, nullable=False),
+    Column("valid_from", Instant),
+    Column("valid_to", Instant),
+    Column("confidence", Float, nullable=False),
+    Column("source_event_ids", Json, nullable=False),
+    Column("created_at", Instant),
+    Column("updated_at", Instant),
+    Index("facts_by_node", "namespace", "node_id", "position"),
+)
+
+edges = _table(
+    "edges",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("from_node_id", Text, nullable=False),
+    Column("to_node_id", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("relation", Text, nullable=False),
+    Column("cardinality", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("valid_from", Instant),
+    Column("valid_to", Instant),
+    Column("confidence", Float, nullable=False),
+    Column("source_event_ids", Json, nullable=False),
+    Column("created_at", Instant),
+    Column("updated_at", Instant),
+    Index("edges_by_start", "namespace", "from_node_id", "position"),
+    Index("edges_by_end", "namespace", "to_node_id", "position"),
+)

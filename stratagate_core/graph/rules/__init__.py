@@ -1,0 +1,1 @@
+"""What the graph is made by: pure functions over statements, events and instants."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from langchain_core.agents import AgentAction
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from stratagate_core import Message, ToolTrace, ended_text, parse_arguments
 from stratagate_lc.langchain.convert import text_of, to_core_messages
@@ -18,23 +18,23 @@ _WORK_KEYS = ("intermediate_steps", "messages")
 def asked(inputs: Mapping[str, Any], input_key: str | None, own: Collection[str]) -> str:
     """The user's text: under `input_key`, else the only input that is not `own`, else the first."""
     if input_key is not None and input_key in inputs:
-        return _text(inputs[input_key])
+        return _text(inputs[input_key], HumanMessage)
     others = [value for key, value in inputs.items() if key not in own and key != "stop"]
     if len(others) == 1:
-        return _text(others[0])
-    return next((value for value in others if isinstance(value, str)), _text(others))
+        return _text(others[0], HumanMessage)
+    return next((value for value in others if isinstance(value, str)), _text(others, HumanMessage))
 
 
 def answered(outputs: Mapping[str, Any], output_key: str | None) -> str:
     """The answer: under `output_key`, else a usual key, else the only text, else all as JSON."""
     for key in (output_key, *_ANSWER_KEYS):
         if key is not None and key in outputs:
-            return _text(outputs[key])
+            return _text(outputs[key], AIMessage)
     texts = [value for value in outputs.values() if isinstance(value, str)]
     if len(texts) == 1:
         return texts[0]
     if len(outputs) == 1:
-        return _text(next(iter(outputs.values())))
+        return _text(next(iter(outputs.values())), AIMessage)
     return as_text({key: value for key, value in outputs.items() if key not in _WORK_KEYS})
 
 
@@ -48,12 +48,13 @@ def turn_of(user: str, outputs: Mapping[str, Any], answer: str, tools: Set[str])
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, speaker: type[BaseMessage]) -> str:
+    """A value as text; of several messages the last of this speaker."""
     if isinstance(value, BaseMessage):
         return text_of(value)
     if _are_messages(value):
-        users = [message for message in value if isinstance(message, HumanMessage)]
-        return text_of((users or value)[-1])
+        spoken = [message for message in value if isinstance(message, speaker)]
+        return text_of((spoken or value)[-1])
     if isinstance(value, Sequence) and not value:
         return ""
     return as_text(value)

@@ -26,18 +26,19 @@ from stratagate_lc.langchain.native import native, native_id
 
 
 def given(messages: Iterable[MessageLikeRepresentation]) -> tuple[BaseMessage, ...]:
-    """The messages that may be stored, each with an id, so that storing can be repeated."""
+    """The messages that may be stored, each once, with an id, so that storing can be repeated."""
     spoken = [m for m in as_messages(messages) if notification_source(m) is None]
-    return tuple(
+    named = [
         message if message.id else message.model_copy(update={"id": uuid4().hex})
         for message in spoken[_restated(spoken) :]
-    )
+    ]
+    return tuple({message.id: message for message in reversed(named)}.values())[::-1]
 
 
 def _restated(messages: Sequence[BaseMessage]) -> int:
-    """How many leading user messages without an id are repeated with one later on."""
+    """How many leading user messages got their ids inside the run and are repeated with them."""
     leading = list(takewhile(lambda m: is_real_user(m) and m.id is None, messages))
-    rest = [m for m in messages[len(leading) :] if is_real_user(m)]
+    rest = [m for m in messages[len(leading) :] if is_real_user(m) and m.id]
     repeated = rest[-len(leading) :] if leading else []
     return len(leading) if _texts(repeated) == _texts(leading) else 0
 
@@ -126,7 +127,7 @@ def _with_extra(
     rich = {m.id: m.content for m in turn if not isinstance(m.content, str)}
     kept = []
     for message in said:
-        extra: dict[str, object] = {"open": receipt} if receipt else {}
-        content = rich.get(native_id(message))
-        kept.append(replace(message, extra=extra | ({"content": content} if content else {})))
+        extra = {"open": receipt, "content": rich.get(native_id(message))}
+        given_parts = {key: value for key, value in extra.items() if value}
+        kept.append(replace(message, extra=given_parts or None))
     return kept

@@ -72,6 +72,9 @@ class MemoryTool(SharesMemory, BaseTool):
     session_id: str | None = None
     thread_key: str = THREAD_KEY
     tool_prefix: str = "memory_"
+    #: taken from the core's definition, like the description, unless given
+    name: str = ""
+    description: str = ""
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
     def __init__(self, **given: Any) -> None:

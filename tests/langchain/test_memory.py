@@ -50,7 +50,9 @@ def test_LC_12_without_a_thread_use_fails(memory: StrataGate) -> None:
 def test_LC_13_resolver_per_call(memory: StrataGate) -> None:
     """One object serves two users of one process, each in a namespace of their own."""
     made = StrataGateMemory(memory=lambda run: memory.for_namespace(run["user"]))
-    save = RunnableLambda(lambda text: made.save_context({"input": text}, {"output": "ok"}))
+    save: RunnableLambda[str, None] = RunnableLambda(
+        lambda text: made.save_context({"input": text}, {"output": "ok"})
+    )
 
     save.invoke("I am Ann", {"configurable": {"user": "ann", "thread_id": "1"}})
     save.invoke("I am Bob", {"configurable": {"user": "bob", "thread_id": "1"}})
@@ -64,7 +66,9 @@ def test_LC_13_resolver_per_call(memory: StrataGate) -> None:
 def test_LC_14_constructor_wins_over_config(memory: StrataGate) -> None:
     """The thread of the constructor comes first."""
     made = StrataGateMemory(memory=memory, session_id="mine")
-    save = RunnableLambda(lambda text: made.save_context({"input": text}, {"output": "ok"}))
+    save: RunnableLambda[str, None] = RunnableLambda(
+        lambda text: made.save_context({"input": text}, {"output": "ok"})
+    )
 
     save.invoke("hi", {"configurable": {"thread_id": "other"}})
 

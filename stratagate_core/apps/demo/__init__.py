@@ -11,7 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
-from stratagate_core.apps.demo import chapters
+from stratagate_core.apps.demo import chapters, questions
+from stratagate_core.apps.demo.lines import weights
 from stratagate_core.apps.demo.replay import tell, untold
 from stratagate_core.apps.demo.screen import Print, wrap
 from stratagate_core.apps.demo.story import Said, Story, load_story
@@ -24,6 +25,10 @@ from stratagate_core.testing import CountingIds, ManualClock
 
 NAMESPACE = "stratagate-demo"
 DATABASE = "stratagate-demo.db"
+_ABOUT = (
+    "Seven weeks of chat run through a real LangChain agent whose memory is StrataGate; then the "
+    "memory is looked at and questioned. Run again, it goes on from the same file."
+)
 #: The conversation is short, so its blocks are small and fade a little faster than by default.
 SETTINGS = Settings(block_turn_size=6, block_decay_lambda=0.4, display_timezone="Europe/Brussels")
 
@@ -51,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="stratagate demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="stratagate demo", description=_ABOUT)
     parser.add_argument(
         "--database", type=Path, default=Path(DATABASE), help=f"the file to use ({DATABASE})"
     )
@@ -128,8 +133,8 @@ def _first_run(
     if any(turn.thread == thread for turn in measured):
         chapters.show_fading(show, measured, memory, thread)
     chapters.show_events(show, memory)
-    chapters.show_answer(show, memory, story.open_day)
-    chapters.show_chinese(show, memory, story.arrival)
+    questions.show_answer(show, memory, story.open_day)
+    questions.show_chinese(show, memory, story.arrival)
 
 
 def _next_run(show: Print, memory: StrataGate, clock: ManualClock, story: Story) -> None:
@@ -137,14 +142,15 @@ def _next_run(show: Print, memory: StrataGate, clock: ManualClock, story: Story)
 
     held = memory.stats()["current_turn"]
     show(f"This memory already holds {held} turns; continuing. Nothing is told twice.")
-    threads = sorted({said.thread for said in story.turns})
-    chapters.show_state(show, memory, threads)
+    chapters.show_state(show, memory)
     follow_ups = untold(memory, (*story.turns, *story.follow_ups))[:1]
     if not follow_ups:
         show("\n" + wrap("Everything is told. Start anew with: stratagate demo --fresh", indent=""))
         return
+    before = weights(memory, chapters.retrieved_events(memory))
     tell(memory, clock, follow_ups, Conversation)
     chapters.show_follow_up(show, memory, follow_ups[0])
+    chapters.show_audit(show, memory, before)
 
 
 def _farewell(show: Print, database: Path) -> None:
@@ -152,10 +158,10 @@ def _farewell(show: Print, database: Path) -> None:
     show("─" * 33)
     place = "" if str(database) == DATABASE else f" --database {database}"
     show(f"   The memory is the file {database.resolve()}.")
-    for command, what in (
-        (f"stratagate demo{place}", "go on: one more turn, the same memory"),
-        (f'stratagate search "ladders" --database {database}', "search it"),
-        (f"stratagate doctor --database {database}", "is it in good health?"),
-        ("notebooks/01_quickstart.ipynb", "your own chain, and pictures of fading"),
+    for what, command in (
+        ("one more turn, the same memory", f"stratagate demo{place}"),
+        ("search it", f'stratagate search "ladders" --database {database}'),
+        ("is it in good health?", f"stratagate doctor {database}"),
+        ("your own chain, with pictures", "notebooks/01_quickstart.ipynb"),
     ):
-        show(f"   {command:<58} {what}")
+        show(f"   {what:<32} {command}")

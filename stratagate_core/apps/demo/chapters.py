@@ -1,16 +1,14 @@
-"""What the demo shows, chapter by chapter. Everything printed is read from the memory."""
+"""Chapters 1 and 2, and what a later run shows. Everything printed is read from the memory."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from itertools import count
 
-from stratagate_core.apps.demo.replay import Measured, by_week
+from stratagate_core.apps.demo.lines import day, span, spoken, status, weights
+from stratagate_core.apps.demo.replay import Measured, by_week, ready_levels
 from stratagate_core.apps.demo.screen import Print, bar, clip, heading, table, wrap
-from stratagate_core.apps.demo.story import Question, Said
-from stratagate_core.errors import EvidenceError
+from stratagate_core.apps.demo.story import Said
 from stratagate_core.memory import StrataGate
 from stratagate_core.model.event import Event
-from stratagate_core.model.message import Message
 
 #: events in the table of chapter 2
 _SHOWN = 10
@@ -69,7 +67,7 @@ def _show_views(show: Print, memory: StrataGate, thread: str) -> None:
             "{}-{}".format(*block.turn_range),
             bar(block.level / _FULL_LEVEL, _FULL_LEVEL),
             block.label,
-            clip(block.content, 48),
+            clip(block.content, 44),
         ]
         for block in memory.blocks(thread)
         if block.status == "ready"
@@ -105,10 +103,10 @@ def show_events(show: Print, memory: StrataGate) -> None:
     show("")
     rows = [
         [
-            clip(event.title, 46),
-            _day(memory, event.temporal.mentioned_at),
-            _span(memory, event),
-            _status(event),
+            clip(event.title, 42),
+            day(memory, event.temporal.mentioned_at),
+            span(memory, event),
+            status(event),
             event.source_message_ids[0],
         ]
         for event in dated[-_SHOWN:]
@@ -130,229 +128,63 @@ def _show_source(show: Print, memory: StrataGate, event: Event) -> None:
     instead = f" It takes the place of {', '.join(earlier)}, which is kept." if earlier else ""
     show(wrap(f"The source of {event.id} is kept word for word.{instead}"))
     for message in memory.sources(event.id):
-        show(_spoken(memory, message))
+        show(spoken(memory, message))
 
 
-def weights(memory: StrataGate, ids: Sequence[str]) -> dict[str, float]:
-    """The weight of events now; reading it changes nothing."""
-    cards = {key: memory.expand_event(key)["results"][0] for key in ids}
-    return {key: float(card["weight"]["effective"]) for key, card in cards.items()}
-
-
-def show_answer(show: Print, memory: StrataGate, asked: Question) -> None:
-    """Chapters 3 and 5: retrieve, assess, read the source, record use; and what it changed."""
-    show(heading(3, "A question is answered: retrieve, assess, read the source, record use"))
-    show(wrap(f"Lin Yue asks: “{asked.asked}”"))
-    found = memory.search_events(asked.search, limit=4, thread=asked.thread, open_batch=True)
-    ids = [hit.item["id"] for hit in found.hits]
-    before = weights(memory, ids)
+def show_state(show: Print, memory: StrataGate) -> None:
+    """What a later run finds."""
     show("")
-    show(wrap(f"1. retrieve: search_events({asked.search!r}) opens the evidence {found.batch_id}:"))
-    show("")
-    rows = [
-        [hit.ref, clip(hit.item["title"], 52), _status(memory.event(hit.item["id"]))]
-        for hit in found.hits
-    ]
-    show(table(["ref", "event", "status"], rows))
-    fitting = [hit.ref for hit in found.hits if not _lacking(memory, hit.item["id"], asked)]
-    used = fitting[:1]
-    verdict = memory.assess(
-        "sufficient" if used else "partial",
-        used,
-        fit=f"holds the words {', '.join(asked.needs)}",
-        batch_id=found.batch_id,
-        thread=asked.thread,
-    )
-    show("")
-    show(
-        wrap(
-            "2. assess: a hit is not an answer yet. In your application the chat model judges; "
-            f"here a list of words does ({', '.join(asked.needs)}). Verdict: {verdict.verdict}, "
-            f"evidence: {', '.join(verdict.evidence_refs) or 'none'}."
-        )
-    )
-    show("")
-    show(wrap("3. read the source, word for word:"))
-    for ref in verdict.evidence_refs:
-        for message in memory.sources(ref):
-            show(_spoken(memory, message))
-    receipt = memory.record_use(verdict.evidence_refs, batch_id=found.batch_id, thread=asked.thread)
-    show("")
-    show(
-        wrap(
-            f"4. record use: {receipt.incremented} of the {receipt.retrieved_count} memories "
-            f"found carried the answer; the evidence is now {receipt.batch_status!r}."
-        )
-    )
-    show_refusal(show, memory, asked)
-    show_weights(show, memory, before, set(receipt.event_ids))
-
-
-def show_refusal(show: Print, memory: StrataGate, asked: Question) -> None:
-    """Chapter 4: evidence that answers only in part cannot be recorded as used."""
-    show(heading(4, "The same question, with evidence that is only partial"))
-    found = memory.search_events(
-        asked.search,
-        happened_from=asked.earlier,
-        happened_to=asked.earlier,
-        thread=asked.thread,
-        open_batch=True,
-    )
-    show(
-        wrap(
-            f"Suppose that the search is narrowed to {asked.earlier}, the day of the first plan. "
-            f"It finds {len(found.hits)}:"
-        )
-    )
-    for hit in found.hits:
-        show(wrap(f"{hit.ref}  {clip(hit.item['title'], 70)}"))
-    lacking = sorted(
-        {word for hit in found.hits for word in _lacking(memory, hit.item["id"], asked)}
-    )
-    refs = [hit.ref for hit in found.hits][:1]
-    verdict = memory.assess(
-        "partial",
-        refs,
-        missing=f"nothing is said about: {', '.join(lacking)}",
-        batch_id=found.batch_id,
-        thread=asked.thread,
-    )
-    show("")
-    show(wrap(f"assess → {verdict.verdict}; {verdict.missing}."))
-    show(wrap(f"record_use({refs}) →"))
-    try:
-        memory.record_use(refs, batch_id=found.batch_id, thread=asked.thread)
-    except EvidenceError as error:
-        show(wrap(f"refused: {error.message}", indent="     "))
-    receipt = memory.record_use([], batch_id=found.batch_id, thread=asked.thread)
-    show(
-        wrap(
-            f"record_use([]) → closed; {receipt.incremented} memories became stronger. A plan "
-            "that was overtaken cannot slip into an answer as if it had been checked."
-        )
-    )
-
-
-def show_weights(
-    show: Print, memory: StrataGate, before: Mapping[str, float], used: set[str]
-) -> None:
-    """Chapter 5: the weight of what was used and of what was only found."""
-    now = weights(memory, list(before))
-    show(heading(5, "Being found changes nothing, being used does"))
-    rows = [
-        [
-            clip(memory.event(key).title, 40),
-            "used" if key in used else "only found",
-            f"{before[key]:.3f}",
-            bar(before[key]),
-            f"{now[key]:.3f}",
-            bar(now[key]),
-        ]
-        for key in before
-    ]
-    show(table(["event", "", "before", "", "after", ""], rows, right=(2, 4)))
-    show("")
-    show(
-        wrap(
-            "A weight falls with every turn of the conversation and orders what is alike; "
-            "what has faded can still be found. Each use starts it anew and makes it fall slower."
-        )
-    )
-
-
-def show_chinese(show: Print, memory: StrataGate, asked: Question) -> None:
-    """Chapter 6: a question in Chinese, asked in another thread than the one that knows."""
-    show(heading(6, "A question in Chinese, answered from another thread"))
-    show(wrap(f"Asked in the thread {asked.thread!r}: “{asked.asked}”"))
-    found = memory.search_raw(asked.search, limit=3, thread=asked.thread, open_batch=True)
-    fitting = [
-        hit
-        for hit in found.hits
-        if all(word in hit.item["message"]["content"] for word in asked.needs)
-        and hit.item["message"]["role"] == "user"
-    ]
-    refs = [hit.ref for hit in fitting[:1]]
-    memory.assess(
-        "sufficient" if refs else "partial", refs, batch_id=found.batch_id, thread=asked.thread
-    )
-    receipt = memory.record_use(refs, batch_id=found.batch_id, thread=asked.thread)
-    for hit in fitting[:1]:
-        message = hit.item["message"]
-        show("")
-        for source in memory.sources(hit.ref):
-            show(_spoken(memory, source))
-        show(wrap(f"({receipt.verdict}; thread {message['thread_id']!r}, {hit.ref})"))
-
-
-def show_state(show: Print, memory: StrataGate, threads: Sequence[str]) -> None:
-    """What a later run finds: blocks, and the events that were used."""
-    stats = memory.stats()
-    show("")
-    show(wrap(f"It holds {stats['current_turn']} turns and {len(all_events(memory))} events."))
+    show(wrap(f"It holds {len(all_events(memory))} events, and its blocks stand where they stood:"))
     show("")
     rows = [
         [
             thread,
             str(sum(message.role == "user" for message in memory.thread_messages(thread))),
-            " ".join(
-                f"L{block.level}" for block in memory.blocks(thread) if block.status == "ready"
-            ),
+            " ".join(f"L{level}" for level in ready_levels(memory, thread)),
         ]
-        for thread in threads
+        for thread in memory.threads()
     ]
     show(table(["thread", "turns", "blocks, oldest first"], rows, right=(1,)))
-    used = [event for event in all_events(memory) if event.weight.mention_count > 1]
-    now = weights(memory, [event.id for event in used])
-    show("")
-    show(wrap("What was used before is still stronger than what was only found:"))
-    show("")
-    rows = [
-        [clip(event.title, 52), str(event.weight.mention_count), f"{now[event.id]:.3f}"]
-        for event in used
-    ]
-    show(table(["event", "mentions", "weight now"], rows, right=(1, 2)))
 
 
 def show_follow_up(show: Print, memory: StrataGate, said: Said) -> None:
-    """One more turn, and the level of the blocks after it."""
+    """One more turn."""
     show("")
     show(wrap("One more turn is said now, and the memory goes on as if nothing had happened:"))
     for message in memory.thread_messages(said.thread)[-2:]:
-        show(_spoken(memory, message))
+        show(spoken(memory, message))
 
 
-def _lacking(memory: StrataGate, event_id: str, asked: Question) -> tuple[str, ...]:
-    """The words that the sources of an event do not hold."""
-    text = " ".join(message.content for message in memory.sources(event_id)).casefold()
-    return tuple(word for word in asked.needs if word.casefold() not in text)
+def retrieved_events(memory: StrataGate) -> tuple[str, ...]:
+    """The events that any answer found, as the audit of use holds them."""
+    found = (ref for row in memory.usage().items for ref in row["retrieved_memories"])
+    events = (ref.removeprefix("event:") for ref in found if ref.startswith("event:"))
+    return tuple(dict.fromkeys(events))
 
 
-def _spoken(memory: StrataGate, message: Message) -> str:
-    said = _day(memory, message.created_at)
-    return wrap(f"{said}, {message.role} ({message.id}): “{message.content}”", indent="   │ ")
-
-
-def _status(event: Event) -> str:
-    happening = event.temporal.status
-    return f"{happening}, superseded" if event.status == "superseded" else happening
+def show_audit(show: Print, memory: StrataGate, before: Mapping[str, float]) -> None:
+    """How often events were found and used, and their weight before and after the last turn."""
+    audit = memory.usage().items
+    now = weights(memory, list(before))
+    show("")
+    show(wrap("The audit of use: how often these events were found and used, and their weight:"))
+    show("")
+    rows = [
+        [
+            clip(memory.event(key).title, 40),
+            str(sum(f"event:{key}" in row["retrieved_memories"] for row in audit)),
+            str(sum(key in row["event_ids"] for row in audit)),
+            f"{before[key]:.3f}",
+            f"{now[key]:.3f}",
+            bar(now[key]),
+        ]
+        for key in before
+    ]
+    head = ["event", "found", "used", "before the turn", "after it", ""]
+    show(table(head, rows, right=(1, 2, 3, 4)))
 
 
 def _is_apart(memory: StrataGate, event: Event) -> bool:
     """The event happens on another day than it was said."""
     start = event.temporal.happened_start
-    return start is not None and _day(memory, start) != _day(memory, event.temporal.mentioned_at)
-
-
-def _span(memory: StrataGate, event: Event) -> str:
-    days = [
-        _day(memory, moment)
-        for moment in (event.temporal.happened_start, event.temporal.happened_end)
-        if moment is not None
-    ]
-    return " – ".join(dict.fromkeys(days))
-
-
-def _day(memory: StrataGate, moment: datetime | None) -> str:
-    """The day in the display time zone."""
-    local = moment and moment.astimezone(memory.settings().timezone)
-    return f"{local.day} {local:%b}" if local else ""
+    return start is not None and day(memory, start) != day(memory, event.temporal.mentioned_at)

@@ -17,7 +17,7 @@ _PLAIN = str.maketrans(
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LETTER = re.compile(r"[A-Za-z]")
-_STOP = re.compile(r"[.!?。！？\n]")
+_STOP = re.compile(r"[.!?](?!\w)|[。！？\n]")
 #: as far as a verb beside a time is looked for
 _REACH = 160
 _ANCHORED = compile_pattern(english.ANCHORED)

@@ -161,8 +161,8 @@ def show_chinese(show: Print, memory: StrataGate, asked: Question) -> None:
             show(spoken(memory, message))
             show(
                 wrap(
-                    f"Verdict: {receipt.verdict}; cited: {citation.evidence_ref}, said in the thread "
-                    f"{message.thread!r}. A message is cited, an event is strengthened as well."
+                    f"Verdict: {receipt.verdict}; cited: {citation.evidence_ref}, said in the "
+                    f"thread {message.thread!r}. A message is cited, an event also grows stronger."
                 )
             )
 

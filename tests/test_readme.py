@@ -10,7 +10,7 @@ import pytest
 from stratagate_core.apps.cli import main
 
 #: imported before the test, because importing it changes which warnings are shown
-pytest.importorskip("langchain_core")
+pytest.importorskip("langchain_classic")
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

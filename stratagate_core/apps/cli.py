@@ -49,7 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()  # a reader that is gone is noticed here, not when Python ends
+        return code
     except StrataGateError as error:
         print(f"stratagate: {error.message}", file=sys.stderr)
         return 1

@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage
 
 from stratagate_core import InvalidArgument
 from stratagate_lc.langchain.capture import Write, akeep, keep
-from stratagate_lc.langchain.convert import mark
+from stratagate_lc.langchain.convert import is_real_user, mark, text_of
 from stratagate_lc.langchain.guard import OnError, guarded
 from stratagate_lc.langchain.identity import THREAD_KEY, MemorySource, Place, place_of
 from stratagate_lc.langchain.incoming import given, store
@@ -97,9 +97,11 @@ class StrataGateChatMessageHistory(BaseChatMessageHistory):
 
     def _recalled(self, place: Place, shown: Shown) -> str:
         """What the last turns call to mind; the next user message is not known yet."""
-        if not self._recall:
+        users = [message for message in shown.messages if is_real_user(message)]
+        if not (self._recall and users):
             return ""
-        found = place.memory.recall("", thread=place.thread, present=shown.ids)
+        question = text_of(users[-1])
+        found = place.memory.recall(question, thread=place.thread, present=shown.ids)
         return found.text if found.events or found.messages else ""
 
     # --- writing ------------------------------------------------------------------------------

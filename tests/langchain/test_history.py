@@ -96,7 +96,10 @@ def test_LC_08_unknown_modes_are_refused(memory: StrataGate) -> None:
 
 def test_LC_20_anything_that_is_a_message(memory: StrataGate) -> None:
     """Dicts, pairs, chunks and images are stored; an image comes back as it was."""
-    image = [{"type": "text", "text": "看"}, {"type": "image", "url": "https://example.org/a.png"}]
+    image: list[str | dict[str, Any]] = [
+        {"type": "text", "text": "看"},
+        {"type": "image", "url": "https://example.org/a.png"},
+    ]
     history = of(memory)
 
     history.add_messages([("human", "hi"), {"role": "assistant", "content": "hello"}])  # type: ignore[list-item]

@@ -57,9 +57,12 @@ def told(memory: StrataGate) -> StrataGate:
 class OurTools:
     """What the standard suites ask about each of our tools."""
 
+    #: the fixture that gives the memory
+    given = "told"
+
     @pytest.fixture(autouse=True, params=TOOL_CLASSES, ids=lambda tool: str(tool.operation))
-    def _opened(self, request: pytest.FixtureRequest, told: StrataGate) -> None:
-        self.memory = told
+    def _opened(self, request: pytest.FixtureRequest) -> None:
+        self.memory: StrataGate = request.getfixturevalue(self.given)
         self.tool_class: type[MemoryTool] = request.param
 
     @property
@@ -80,6 +83,8 @@ class OurTools:
 
 class TestUnit(OurTools, ToolsUnitTests):
     """The unit suite that every LangChain tool passes."""
+
+    given = "memory"
 
 
 class TestIntegration(OurTools, ToolsIntegrationTests):

@@ -94,7 +94,8 @@ def admit_events(prepared: Prepared, answer: ExtractedEvents) -> ExtractionPlan:
     admission = admit(raws, prepared.origin, related=prepared.timeline_ids)
     if not admission.cards:
         reason = answer.reason.strip() or "no reason was given"
-        raise ModelError(f"no valid events: {reason}", reason=reason, rejected=admission.rejected)
+        message = f"{EXTRACT.name}: no valid events: {reason}"
+        raise ModelError(message, reason=reason, rejected=admission.rejected)
     return replace(
         plan,
         cards=admission.cards,

@@ -100,9 +100,10 @@ def restore(work: Work, event_id: str) -> Event:
     status = "superseded" if by else "active"
     events.put_status(work.tx, event_id, status=status, superseded_by=by, now=work.now)
     events.put_weight(work.tx, event_id, change(event.weight), now=work.now)
+    now = _known(work, event_id)
     if event.status not in VISIBLE:
-        index.index_event(work.tx, event)
-    return _known(work, event_id)
+        index.index_event(work.tx, now)
+    return now
 
 
 def _known(work: Work, event_id: str) -> Event:

@@ -95,3 +95,9 @@ class Talk:
     def job(self) -> Job:
         """The extraction job of the last block."""
         return self.memory.jobs(kind="event_extraction")[-1]
+
+    def drop_index(self, name: str) -> None:
+        """Take away what says that a collection is complete."""
+        with self.memory._write() as work:
+            table = schema.index_stats
+            work.tx.change(table.delete().where(work.tx.of(table), table.c.name == name))

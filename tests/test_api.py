@@ -12,7 +12,7 @@ from stratagate_core import AsyncStrataGate, Settings, StrataGate, errors
 
 ROOT = Path(__file__).resolve().parent.parent
 #: no async form: they do no I/O, or open the handle
-SYNC_ONLY = {"open", "aio", "outbox", "recover", "arun", "awork_on"}
+SYNC_ONLY = {"open", "aio", "outbox", "recover", "arun", "awork_on", "now"}
 
 
 def _public(kind: type) -> dict[str, object]:

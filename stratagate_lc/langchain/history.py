@@ -123,7 +123,7 @@ class StrataGateChatMessageHistory(BaseChatMessageHistory):
         handed_out = self._frozen.messages if self._frozen else ()
         self._frozen = None
         shown = frozenset(message.id for message in handed_out if message.id)
-        return partial(store, place, given(messages), shown)
+        return partial(store, place, given(messages), shown, place.memory.now())
 
     def clear(self) -> None:
         """Begin the conversation anew; long-term memory keeps what was said."""

@@ -6,6 +6,7 @@ has stored yet is kept. An answer that is still to come leaves its turn open.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby, takewhile
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from stratagate_lc.langchain.convert import (
     turns_of,
 )
 from stratagate_lc.langchain.identity import Place, receipt_of
-from stratagate_lc.langchain.native import native, native_id
+from stratagate_lc.langchain.native import native, native_id, recent
 
 
 def given(messages: Iterable[MessageLikeRepresentation]) -> tuple[BaseMessage, ...]:
@@ -47,17 +48,24 @@ def _texts(messages: Sequence[BaseMessage]) -> list[str]:
     return [text_of(message) for message in messages]
 
 
-def store(place: Place, messages: Sequence[BaseMessage], shown: frozenset[str], work: Work) -> None:
+def store(
+    place: Place,
+    messages: Sequence[BaseMessage],
+    shown: frozenset[str],
+    at: datetime,
+    work: Work,
+) -> None:
     """Store what is new of the messages, turn by turn; doing it twice changes nothing.
 
     Args:
         place: the conversation.
         messages: as `given` returned them.
         shown: ids of what the history handed out before.
+        at: when they were said; a write that has to wait keeps this time.
         work: what to do after a turn is stored.
 
     """
-    stored = place.memory.thread_messages(place.thread)
+    _, stored = recent(place)
     known = {native_id(message) for message in stored} | shown
     turns = turns_of([message for message in messages if message.id not in known])
     continued = _open_turn(stored)
@@ -65,7 +73,7 @@ def store(place: Place, messages: Sequence[BaseMessage], shown: frozenset[str], 
         is_last = number == len(turns) - 1
         if number or is_real_user(turn[0]):
             continued = None
-        _store_turn(place, turn, continued, is_last=is_last, work=work)
+        _store_turn(place, turn, continued, is_last=is_last, at=at, work=work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ def _store_turn(
     continued: _OpenTurn | None,
     *,
     is_last: bool,
+    at: datetime,
     work: Work,
 ) -> None:
     whole = [*native(continued.messages), *turn] if continued else turn
@@ -101,6 +110,7 @@ def _store_turn(
     place.memory.add_messages(
         _with_extra(said, whole, receipt if is_open else None),
         thread=place.thread,
+        at=at,
         receipt=receipt,
         complete=not is_open,
         work=work,

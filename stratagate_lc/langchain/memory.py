@@ -144,11 +144,11 @@ class StrataGateMemory(SharesMemory, BaseChatMemory):
     def _saving(self, place: Place, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Write:
         question = asked(inputs, self.input_key, self.memory_variables)
         answer = answered(outputs, self.output_key)
-        receipt = receipt_of(place.thread, uuid4().hex)
+        receipt, at = receipt_of(place.thread, uuid4().hex), place.memory.now()
         turn = turn_of(question, outputs, answer, memory_tool_names(place))
 
         def write(work: Work) -> None:
-            place.memory.add_messages(turn, thread=place.thread, receipt=receipt, work=work)
+            place.memory.add_messages(turn, thread=place.thread, at=at, receipt=receipt, work=work)
 
         return write
 

@@ -29,12 +29,22 @@ class Shown:
     ids: tuple[str, ...]
 
 
+#: blocks that a conversation shows; what is older has faded to its title and is found by search
+#: and recall, so that showing a conversation costs the same after years
+BLOCKS_SHOWN = 24
+
+
+def recent(place: Place) -> tuple[tuple[Block, ...], tuple[Message, ...]]:
+    """The newest blocks, and the messages of them and of the open tail."""
+    blocks = place.memory.blocks(place.thread, latest=BLOCKS_SHOWN)
+    since = blocks[0].turns[0].number if len(blocks) == BLOCKS_SHOWN and blocks[0].turns else None
+    return blocks, place.memory.thread_messages(place.thread, since=since)
+
+
 def layered(place: Place) -> Shown:
     """Older blocks as views at their level where that pays, everything else verbatim."""
-    stored = place.memory.thread_messages(place.thread)
-    ready = {
-        block.id: block for block in place.memory.blocks(place.thread) if block.status == "ready"
-    }
+    blocks, stored = recent(place)
+    ready = {block.id: block for block in blocks if block.status == "ready"}
     messages: list[BaseMessage] = []
     ids: list[str] = []
     for block_id, run in groupby(stored, key=lambda message: message.block_id):

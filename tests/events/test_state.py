@@ -5,7 +5,7 @@ from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from stratagate_core import Conflict, NotFound, StrataGate
 from stratagate_core.events.writes import reinforce
@@ -153,6 +153,7 @@ def test_unknown_ids_are_errors(talk: Talk, action: str) -> None:
         getattr(talk.memory, action)("evt_9")
 
 
+@settings(max_examples=8)
 @given(st.lists(st.tuples(st.integers(1, 2), st.sampled_from("abc"), st.booleans()), max_size=12))
 def test_the_card_is_the_fold_of_its_receipts(steps: list[tuple[int, str, bool]]) -> None:
     """Whatever receipts come in whatever order: count and anchor equal the stored rows."""

@@ -76,6 +76,10 @@ class AsyncStrataGate:
         """The settings in force."""
         return self.memory.settings()
 
+    def now(self) -> datetime:
+        """The time by the clock of this memory."""
+        return self.memory.now()
+
     async def close(self) -> None:
         """Write what waits, stop the worker and give the connections back."""
         await self._run(self.memory.close)
@@ -149,7 +153,7 @@ class AsyncStrataGate:
             messages, thread=thread, at=at, receipt=receipt, work=work
         )
 '''
-BY_HAND |= {"add_turn", "arun", "awork_on"}
+BY_HAND |= {"add_turn", "arun", "awork_on", "now"}
 
 
 def _imports(tree: ast.Module) -> str:

@@ -57,6 +57,10 @@ class AsyncStrataGate:
         """The settings in force."""
         return self.memory.settings()
 
+    def now(self) -> datetime:
+        """The time by the clock of this memory."""
+        return self.memory.now()
+
     async def close(self) -> None:
         """Write what waits, stop the worker and give the connections back."""
         await self._run(self.memory.close)
@@ -154,17 +158,21 @@ class AsyncStrataGate:
         """The messages of a thread that are not yet in a block, in order."""
         return await self._run(self.memory.open_tail, thread)
 
-    async def thread_messages(self, thread: str = DEFAULT_THREAD) -> tuple[Message, ...]:
+    async def thread_messages(
+        self, thread: str = DEFAULT_THREAD, *, since: int | None = None
+    ) -> tuple[Message, ...]:
         """The visible transcript of a thread since its last reset."""
-        return await self._run(self.memory.thread_messages, thread)
+        return await self._run(self.memory.thread_messages, thread, since=since)
 
     async def threads(self) -> tuple[str, ...]:
         """The threads of this namespace."""
         return await self._run(self.memory.threads)
 
-    async def blocks(self, thread: str | None = None) -> tuple[Block, ...]:
-        """All blocks of a thread or of the namespace, oldest first, pending ones included."""
-        return await self._run(self.memory.blocks, thread)
+    async def blocks(
+        self, thread: str | None = None, *, latest: int | None = None
+    ) -> tuple[Block, ...]:
+        """The blocks of a thread or of the namespace, oldest first, pending ones included."""
+        return await self._run(self.memory.blocks, thread, latest=latest)
 
     async def event(self, event_id: str) -> Event:
         """One event of either pool, whatever its status."""

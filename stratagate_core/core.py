@@ -18,7 +18,7 @@ from stratagate_core.jobs.worker import Worker
 from stratagate_core.llm.offline import is_offline
 from stratagate_core.llm.port import Model
 from stratagate_core.model.job import Job
-from stratagate_core.pipeline import HANDLERS, follow, offline_model
+from stratagate_core.pipeline import HANDLERS, ONE_PER_ROUND, follow, offline_model
 from stratagate_core.settings import STORED, Settings
 from stratagate_core.store import jobs
 from stratagate_core.store import settings as stored_settings
@@ -88,7 +88,7 @@ class Core:
             self.worker.wake()
 
     def _round(self, namespace: str, retry_failed: bool) -> Round:
-        return Round(self.env, namespace, HANDLERS, retry_failed=retry_failed)
+        return Round(self.env, namespace, HANDLERS, retry_failed=retry_failed, single=ONE_PER_ROUND)
 
     def run(self, namespace: str, *, limit: int | None = None, retry_failed: bool = False) -> int:
         """Run due jobs of a namespace in this thread."""

@@ -318,21 +318,41 @@ class StrataGate:
         with self._read() as work:
             return conversation.open_tail(work, _thread(thread))
 
-    def thread_messages(self, thread: str = DEFAULT_THREAD) -> tuple[Message, ...]:
-        """The visible transcript of a thread since its last reset."""
+    def thread_messages(
+        self, thread: str = DEFAULT_THREAD, *, since: int | None = None
+    ) -> tuple[Message, ...]:
+        """The visible transcript of a thread since its last reset.
+
+        Args:
+            thread: the conversation.
+            since: only from this turn (its namespace-wide number) on.
+
+        """
         with self._read() as work:
-            return conversation.transcript(work, _thread(thread))
+            return conversation.transcript(work, _thread(thread), since=since)
+
+    def now(self) -> datetime:
+        """The time by the clock of this memory."""
+        return self._core.env.clock()
 
     def threads(self) -> tuple[str, ...]:
         """The threads of this namespace."""
         with self._read() as work:
             return namespaces.thread_names(work.tx)
 
-    def blocks(self, thread: str | None = None) -> tuple[Block, ...]:
-        """All blocks of a thread or of the namespace, oldest first, pending ones included."""
+    def blocks(self, thread: str | None = None, *, latest: int | None = None) -> tuple[Block, ...]:
+        """The blocks of a thread or of the namespace, oldest first, pending ones included.
+
+        Args:
+            thread: the conversation; None means all of them.
+            latest: only the newest so many.
+
+        """
         name = None if thread is None else _thread(thread)
+        if latest is not None and latest < 1:
+            raise InvalidArgument(f"latest must be at least 1, not {latest!r}")
         with self._read() as work:
-            rows = blocks.of_thread(work.tx, name)
+            rows = blocks.of_thread(work.tx, name, latest=latest)
             return conversation.block_values(work, rows)
 
     def event(self, event_id: str) -> Event:

@@ -3,6 +3,8 @@
 from stratagate_core.conversation.tasks import SUMMARISE
 from stratagate_core.engine import Task, Work
 from stratagate_core.events.tasks import EXTRACT
+from stratagate_core.graph import steps as graph
+from stratagate_core.graph.tasks import PROJECT
 from stratagate_core.jobs import steps as jobs
 from stratagate_core.jobs.runner import Handlers
 from stratagate_core.llm.offline import OfflineModel
@@ -10,6 +12,7 @@ from stratagate_core.model.facts import (
     BlockSealed,
     BlockSummarised,
     EventsAdded,
+    EventsChanged,
     Fact,
     IndexStale,
 )
@@ -19,12 +22,16 @@ from stratagate_core.search.steps import rebuild_index
 HANDLERS: Handlers = {
     "block_summary": SUMMARISE,
     "event_extraction": EXTRACT,
+    "graph_projection": PROJECT,
     "index_rebuild": rebuild_index,
 }
 
+#: kinds of which a round runs one job, so that they hold up nothing else (12 §3)
+ONE_PER_ROUND = frozenset({"graph_projection"})
+
 
 def follow(work: Work, fact: Fact) -> None:
-    """Enqueue what follows `fact`, in its transaction."""
+    """Enqueue what follows `fact`, in its transaction; what only folds anew is done at once."""
     match fact:
         case BlockSealed(block_id):
             jobs.enqueue(work, "block_summary", block_id)
@@ -34,8 +41,11 @@ def follow(work: Work, fact: Fact) -> None:
             jobs.record_skipped(work, "event_extraction", block_id)
         case IndexStale(name):
             jobs.enqueue(work, "index_rebuild", name)
-        case EventsAdded():
-            pass  # nothing is built from events yet
+        case EventsAdded(event_ids):
+            for batch in graph.queue_events(work, event_ids):
+                jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
+        case EventsChanged(event_ids):
+            graph.events_changed(work, event_ids)
 
 
 def offline_model() -> OfflineModel:

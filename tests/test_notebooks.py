@@ -26,6 +26,11 @@ class ThisInterpreter(AsyncKernelManager):
         )
 
 
+def read(path: Path) -> Any:
+    """The notebook in a file."""
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+
+
 def outputs(notebook: Any, kind: str) -> list[Any]:
     """The outputs of a kind, in order."""
     cells = (cell for cell in notebook.cells if cell.cell_type == "code")
@@ -38,7 +43,7 @@ def outputs(notebook: Any, kind: str) -> list[Any]:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, tmp_path: Path) -> None:
     """Every cell runs without an error or a warning, and the pictures are drawn."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     client = NotebookClient(
         notebook,
         kernel_manager_class=ThisInterpreter,
@@ -54,7 +59,7 @@ def test_notebook_runs(path: Path, tmp_path: Path) -> None:
 
 def test_notebooks_hold_no_outputs() -> None:
     """Notebooks are kept without outputs, so that a change of text is a change of text."""
-    found = [nbformat.read(path, as_version=4) for path in NOTEBOOKS]
+    found = [read(path) for path in NOTEBOOKS]
 
     assert found
     assert [[]] * len(found) == [

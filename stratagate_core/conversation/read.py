@@ -78,10 +78,10 @@ def open_tail(work: Work, thread: str) -> tuple[Message, ...]:
     return turns.turn_messages(work.tx, [row.number for row in rows])
 
 
-def transcript(work: Work, thread: str) -> tuple[Message, ...]:
-    """The visible messages of a thread since its last reset."""
+def transcript(work: Work, thread: str, *, since: int | None = None) -> tuple[Message, ...]:
+    """The visible messages of a thread since its last reset, or from turn `since` on."""
     counters = namespaces.thread(work.tx, thread)
-    rows = turns.turns_of(work.tx, thread, counters.epoch)
+    rows = turns.turns_of(work.tx, thread, counters.epoch, since=since)
     return turns.turn_messages(work.tx, [row.number for row in rows])
 
 

@@ -12,7 +12,6 @@ from stratagate_core.text.clip import clip
 from stratagate_core.text.tokens import query_tokens
 
 RELATED, RECENT, SUMMARY = 8, 4, 400
-_POOLS = ("events.passive", "events.agent")
 
 
 def timeline(work: Work, block: BlockRow) -> tuple[Event, ...]:
@@ -25,18 +24,17 @@ def timeline(work: Work, block: BlockRow) -> tuple[Event, ...]:
 
 
 def _related(work: Work, words: list[str]) -> list[str]:
-    settings = work.settings
-    lanes = [
-        [
-            event_id
-            for event_id, _ in index.best(
-                work.tx, pool, words, k1=settings.bm25_k1, b=settings.bm25_b, limit=RELATED
-            )
-        ]
-        for pool in _POOLS
-    ]
-    weights = (1.0, settings.agent_memory_retrieval_weight)
+    lanes = [_lane(work, pool, words) for pool in (index.PASSIVE, index.AGENT)]
+    weights = (1.0, work.settings.agent_memory_retrieval_weight)
     return [event_id for event_id, _ in rrf(lanes, weights)[:RELATED]]
+
+
+def _lane(work: Work, pool: str, words: list[str]) -> list[str]:
+    if index.state(work.tx, pool) != "ready":  # until it is rebuilt the newest events must do
+        return []
+    k1, b = work.settings.bm25_k1, work.settings.bm25_b
+    best = index.best(work.tx, pool, words, k1=k1, b=b, limit=RELATED)
+    return [event_id for event_id, _ in best]
 
 
 def entry(event: Event) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """Effects on cards that several steps share: adding with relations, reinforcing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from stratagate_core.cards.normalise import occurrence_interval
 from stratagate_core.engine import Work
+from stratagate_core.events.rules.relations import permitted, related_ids
 from stratagate_core.events.rules.weight import reinforced, superseded
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.facts import EventsAdded, EventsChanged
@@ -12,36 +14,44 @@ from stratagate_core.store import events, index, uses
 
 def add(
     work: Work, cards: Sequence[Event], *, block_sequence: int, prompt_hash: str | None = None
-) -> None:
+) -> tuple[Event, ...]:
     """Store new cards, index them and put their supersedes relations into effect.
 
-    Who adds them says so when all are stored (`announce`).
+    Relations to events that are not visible by now are removed. Returns the cards as stored;
+    who adds them says so when all are (`announce`).
     """
+    added = []
     for card in cards:
-        interval = occurrence_interval(card.temporal, work.settings.timezone)
+        stored = _with_visible_relations(work, card)
         events.insert(
             work.tx,
-            card,
+            stored,
             block_sequence=block_sequence,
             prompt_hash=prompt_hash,
-            occurrence=interval,
+            occurrence=occurrence_interval(stored.temporal, work.settings.timezone),
         )
-        index.index_event(work.tx, card)
-        for target in card.temporal.supersedes_event_ids:
-            supersede(work, target, by=card.id)
+        index.index_event(work.tx, stored)
+        for target in stored.temporal.supersedes_event_ids:
+            _supersede(work, target, by=stored.id)
+        added.append(stored)
+    return tuple(added)
 
 
-def announce(work: Work, cards: Sequence[Event]) -> None:
+def announce(work: Work, added: Sequence[Event]) -> None:
     """Say which cards were added."""
-    if cards:
-        work.emit(EventsAdded(tuple(card.id for card in cards)))
+    if added:
+        work.emit(EventsAdded(tuple(card.id for card in added)))
 
 
-def supersede(work: Work, event_id: str, *, by: str) -> None:
-    """Mark a visible event as superseded and hold its weight down; its text stays as it is."""
-    old = events.get(work.tx, event_id)
-    if old is None or old.status not in VISIBLE:
-        return
+def _with_visible_relations(work: Work, card: Event) -> Event:
+    known = events.by_ids(work.tx, related_ids(card.temporal))
+    visible = {key for key, event in known.items() if event.status in VISIBLE}
+    return replace(card, temporal=permitted(card.temporal, visible - {card.id}))
+
+
+def _supersede(work: Work, event_id: str, *, by: str) -> None:
+    """Mark an event as superseded and hold its weight down; its text stays as it is."""
+    old = events.by_ids(work.tx, [event_id])[event_id]
     events.put_status(work.tx, event_id, status="superseded", superseded_by=by, now=work.now)
     events.put_weight(work.tx, event_id, superseded(old.weight), now=work.now)
     work.emit(EventsChanged((event_id,)))

@@ -204,11 +204,11 @@ def _name_participants(
 
 def _reindex(work: Work, ids: Collection[str]) -> None:
     """Make nodes findable by what is visible of them now."""
-    views = scene(work, sorted(ids), NOW).views
-    for key in sorted(ids):
-        if key in views:
-            index.put(work.tx, index.GRAPH, key, node_tokens(views[key]))
+    wanted = sorted(ids)
+    views = scene(work, wanted, NOW).views
+    known = nodes.metadata(work.tx, wanted)
+    for key in wanted:
+        if key in known:
+            index.put(work.tx, index.GRAPH, key, node_tokens(views[key]) if key in views else ())
         else:
             index.remove(work.tx, index.GRAPH, key)
-
-

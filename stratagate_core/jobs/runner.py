@@ -30,7 +30,10 @@ class Round:
     namespace: str
     handlers: Handlers
     retry_failed: bool = False
+    #: kinds of which at most one job is run
+    single: frozenset[str] = frozenset()
     done: list[str] = field(default_factory=list)
+    done_kinds: set[str] = field(default_factory=set)
 
     def claim(self) -> JobRow | None:
         """The next job of this round, or None."""
@@ -38,7 +41,8 @@ class Round:
         kinds = [
             kind
             for kind, handler in self.handlers.items()
-            if ready or not isinstance(handler, Task)
+            if (ready or not isinstance(handler, Task))
+            and not (kind in self.single and kind in self.done_kinds)
         ]
         with self.env.read(self.namespace) as work:
             if not steps.anything_due(
@@ -49,6 +53,7 @@ class Round:
             job = steps.claim(work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done)
         if job is not None:
             self.done.append(job.id)
+            self.done_kinds.add(job.kind)
         return job
 
 

@@ -62,12 +62,14 @@ class Worker:
                 return
             self._wake.clear()
             with self._busy:
-                self._round()
-            wait = INTERVAL
+                worked = self._round()
+            # a round leaves the rest of some kinds of work to the next one
+            wait = 0.0 if worked else INTERVAL
 
-    def _round(self) -> None:
+    def _round(self) -> bool:
         try:
-            self._work()
+            return self._work() > 0
         except Exception as error:
             # a failing round never makes the memory unusable; the next one tries again
             log.warning("a round of background work failed: %s", type(error).__name__)
+            return False

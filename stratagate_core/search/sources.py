@@ -51,4 +51,4 @@ def _events(work: Work, name: str) -> Iterator[tuple[Source, ...]]:
 def _nodes(work: Work) -> Iterator[tuple[Source, ...]]:
     for ids in nodes.pages(work.tx):
         views = scene(work, ids).views
-        yield tuple(Source(key, node_tokens(views[key])) for key in ids if key in views)
+        yield tuple(Source(key, node_tokens(views[key]) if key in views else []) for key in ids)

@@ -123,15 +123,19 @@ def by_ids(tx: Tx, ids: Sequence[str]) -> dict[str, BlockRow]:
 
 
 def of_thread(
-    tx: Tx, thread: str | None = None, *, status: str | None = None
+    tx: Tx, thread: str | None = None, *, status: str | None = None, latest: int | None = None
 ) -> tuple[BlockRow, ...]:
-    """Blocks of a thread, or of the whole namespace, oldest first; synthetic ones left out."""
+    """Blocks of a thread, or of the whole namespace, oldest first; synthetic ones left out.
+
+    With `latest` only the newest so many.
+    """
     query = sa.select(blocks).where(tx.of(blocks), blocks.c.synthetic.is_(False))
     if thread is not None:
         query = query.where(blocks.c.thread == thread)
     if status is not None:
         query = query.where(blocks.c.status == status)
-    return tuple(_block(row) for row in tx.rows(query.order_by(blocks.c.sequence)))
+    newest = tx.rows(query.order_by(blocks.c.sequence.desc()).limit(latest))
+    return tuple(_block(row) for row in reversed(newest))
 
 
 def latest_ready(tx: Tx, thread: str) -> BlockRow | None:

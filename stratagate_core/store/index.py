@@ -116,6 +116,18 @@ def state(tx: Tx, name: str) -> State:
     return "ready" if all(_holds_any(tx, table, name) for table in held) else "rebuilding"
 
 
+def indexed(tx: Tx, name: str) -> int:
+    """How many documents a collection says it holds."""
+    stats = stats_of(tx, name)
+    return 0 if stats is None else int(stats.documents)
+
+
+def expected(tx: Tx, name: str) -> int:
+    """How many documents a collection should hold."""
+    query = sa.select(sa.func.count()).where(*_source(tx, name))
+    return int(tx.scalar(query))
+
+
 def best(
     tx: Tx,
     name: str,

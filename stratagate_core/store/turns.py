@@ -131,10 +131,12 @@ def tail(tx: Tx, thread: str, epoch: int, limit: int | None = None) -> tuple[Tur
     return tuple(_turn(row) for row in tx.rows(query.limit(limit)))
 
 
-def turns_of(tx: Tx, thread: str, epoch: int) -> tuple[TurnRow, ...]:
-    """The visible turns of one epoch of a thread, oldest first."""
+def turns_of(tx: Tx, thread: str, epoch: int, *, since: int | None = None) -> tuple[TurnRow, ...]:
+    """The visible turns of one epoch of a thread, oldest first, from turn `since` on."""
     where = (turns.c.thread == thread, turns.c.epoch == epoch, turns.c.state != "superseded")
     query = sa.select(turns).where(tx.of(turns), *where).order_by(turns.c.number)
+    if since is not None:
+        query = query.where(turns.c.number >= since)
     return tuple(_turn(row) for row in tx.rows(query))
 
 

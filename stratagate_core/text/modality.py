@@ -40,7 +40,7 @@ _BACK = _any(
     r"\b(?:was|were|had|did|been|went|took|made|got|saw|met|came|bought|found|gave|told|said|"
     r"began|started|left|lost|won|ran|wrote|ate|felt|thought|became|held|kept|read|drove|flew|"
     r"\w{3,}ed)\b|\bdidn['’]t\b",
-    r"[了过]|已经|曾",
+    r"了|(?<![超不])过(?![敏程度于分期来去])|已经|曾",
 )
 _FUTURE_DATE = _any(
     r"\btomorrow\b|\btonight\b|\bnext\s+(?:week|weekend|month|year|spring|summer|fall|autumn|"

@@ -24,6 +24,14 @@ jan feb mar apr jun jul aug sep sept oct nov dec
 it let here there that what just even see we you he she they my
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
+_OPENING_WORDS = """
+yesterday today tomorrow tonight later then now our your his her their its this these those when
+while if after before since as although though because but and or so also where who why how in on
+at for with from to by about until during is are was were do does did can could would should have
+has had both only maybe please dear
+"""
+#: words that stand before a name at the start of a sentence without being part of it
+_BEFORE_NAMES = frozenset(_OPENING_WORDS.split())
 
 
 def find_names(text: str, known: Sequence[str] = ()) -> tuple[str, ...]:
@@ -71,6 +79,9 @@ def _in_sentence(sentence: str, known: Set[str]) -> Iterator[tuple[int, str]]:
         while words and words[-1].lower() in _PLAIN:
             words.pop()
         opens = not start or _OPENERS.search(sentence[max(0, start - 6) : start])
+        if opens and len(words) > 1 and words[0].lower() in _BEFORE_NAMES:
+            start, opens = sentence.index(words[1], start + len(words[0])), None
+            words = words[1:]
         # behind a word of its own, an opening capital may be part of a name: `Mary Smith called`
         if opens and (len(words) < 2 or " ".join(words[1:]).casefold() in known):
             continue

@@ -50,3 +50,10 @@ def test_names_are_unique_in_any_text(text: str, known: list[str]) -> None:
     """Nothing raises, and no name comes twice."""
     names = [name.casefold() for name in find_names(text, known)]
     assert len(set(names)) == len(names)
+
+
+def test_an_opening_word_is_no_part_of_a_name() -> None:
+    """A sentence may open with a word of grammar before the name; an article may belong to it."""
+    assert ("Anna", "Bo") == find_names("Yesterday Anna met Bo.")
+    assert ("API",) == find_names("Our API is slow.")
+    assert ("The Beatles",) == find_names("The Beatles played.")

@@ -1,79 +1,132 @@
 """Which cards are admitted, and in what form: nothing unverified gets through (02 §1, §4)."""
 
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from typing import Any
 
-from stratagate_core.cards.normalise import catalog_hints, criticality, scope, temporal, texts
+from stratagate_core.cards.normalise import (
+    catalog_hints,
+    criticality,
+    extractor_version,
+    scope,
+    texts,
+)
+from stratagate_core.events.rules.quotes import Citable, checked_quotes
+from stratagate_core.events.rules.relations import permitted
+from stratagate_core.events.rules.times import event_times
 from stratagate_core.events.rules.weight import new_weight
-from stratagate_core.model.event import RELATIONS, Event, Temporal
+from stratagate_core.model.event import Event
 from stratagate_core.model.message import Message
 from stratagate_core.text.clip import clip
-from stratagate_core.text.normalise import collapse
-from stratagate_core.text.times import find_times
 
 TITLE, SUMMARY, LISTED = 200, 1000, 12
-#: raised when prompt or rules of extraction change what they produce
-EXTRACTOR_VERSION = 1
 
-_ONE_DAY = timedelta(days=1)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where cards come from, and what they are checked against."""
+
+    block_id: str
+    thread: str
+    #: the turn their weight counts from
+    formed_turn: int
+    #: the messages of the block by id; no others may be cited
+    messages: Mapping[str, Message]
+    #: their texts, as `quotes.citable_texts` gives them
+    citable: Citable
+    #: the display timezone
+    timezone: tzinfo
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """The admitted cards and what was not let through."""
+
+    cards: tuple[Event, ...]
+    rejected: int = 0
+    dropped_quotes: int = 0
+
+
+def admit(
+    raws: Sequence[Mapping[str, Any]], origin: Origin, *, related: Collection[str]
+) -> Admission:
+    """The acceptable cards among `raws`, equal ones made one, still without ids.
+
+    `related` are the events they may relate to; other relations are removed.
+    """
+    accepted: list[tuple[Mapping[str, Any], Event]] = []
+    dropped = 0
+    for raw in raws:
+        card = card_of(raw, origin)
+        if isinstance(card, str):
+            continue
+        quotes, lost = checked_quotes(card.quotes, card.source_message_ids, origin.citable)
+        dropped += lost
+        times = permitted(card.temporal, related)
+        accepted.append((raw, replace(card, quotes=quotes, temporal=times)))
+    rejected = len(raws) - len(accepted)
+    return Admission(cards=_merged(accepted), rejected=rejected, dropped_quotes=dropped)
 
 
 def card_of(
     raw: Mapping[str, Any],
+    origin: Origin,
     *,
-    event_id: str,
-    block_id: str,
-    messages: Mapping[str, Message],
-    formed_turn: int,
-    thread: str,
-    timezone: tzinfo,
-    now: datetime,
+    event_id: str = "",
     default_scope: str | None = None,
 ) -> Event | str:
-    """The card that `raw` describes, or why it is rejected.
+    """The card that `raw` describes, its quotes unchecked, or why it is rejected.
 
     Args:
         raw: title, summary, source_message_ids, scope and the optional parts.
+        origin: where it comes from.
         event_id: its id.
-        block_id: the block its sources belong to.
-        messages: the messages of that block by id; no other may be cited.
-        formed_turn: the turn its weight counts from.
-        thread: the thread of the block.
-        timezone: the display timezone.
-        now: the time of writing.
         default_scope: used when `raw` names none; None: a scope is required.
+
+    Raises:
+        InvalidArgument: a time is a datetime object without timezone.
 
     """
     title, summary = (_trimmed(raw.get(name)) for name in ("title", "summary"))
     if not title or not summary:
         return "title and summary must not be blank"
-    sources = tuple(dict.fromkeys(_strings(raw.get("source_message_ids"))))
-    if not sources or any(name not in messages for name in sources):
-        return "source_message_ids must name messages of the target block only"
+    sources = tuple(dict.fromkeys(_listed(raw.get("source_message_ids"))))
+    foreign = [source for source in sources if source not in origin.messages]
+    if not sources or foreign:
+        return _unsourced(origin, foreign)
     given_scope = scope(raw.get("scope", default_scope))
     if given_scope is None:
         return "scope must be one of user, project, session"
+    cited = [origin.messages[str(source)] for source in sources]
+    times = event_times(raw.get("temporal"), cited, origin.timezone)
     kind = criticality(raw.get("criticality"))
-    first = messages[sources[0]]
     return Event(
         id=event_id,
         title=clip(title, TITLE),
         summary=clip(summary, SUMMARY),
         source_message_ids=sources,
-        source_block_id=block_id,
+        source_block_id=origin.block_id,
         tags=texts(raw.get("tags"), LISTED),
         quotes=texts(raw.get("quotes"), LISTED),
-        temporal=_times(raw.get("temporal"), first, thread, timezone),
+        temporal=replace(times, thread_id=origin.thread),
         scope=given_scope,
         criticality=kind,
-        weight=new_weight(kind, formed_turn),
-        formed_turn=formed_turn,
+        weight=new_weight(kind, origin.formed_turn),
+        formed_turn=origin.formed_turn,
         catalog_hints=catalog_hints(raw.get("catalog_hints")),
-        created_at=now,
-        updated_at=now,
+        extractor_version=extractor_version(raw.get("extractor_version")),
+        created_at=origin.now,
+        updated_at=origin.now,
+    )
+
+
+def _unsourced(origin: Origin, foreign: Sequence[object]) -> str:
+    named = f"; foreign: {', '.join(map(str, foreign))}" if foreign else ""
+    return (
+        f"source_message_ids must name at least one message of block {origin.block_id!r} "
+        f"and no other{named}"
     )
 
 
@@ -81,87 +134,23 @@ def _trimmed(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _strings(value: object) -> list[str]:
-    return (
-        [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
-    )
+def _listed(value: object) -> Sequence[Any]:
+    """The items of a list as texts; one that is no text stays, to be found foreign."""
+    if not isinstance(value, list | tuple):
+        return ()
+    return [item if isinstance(item, str) else repr(item) for item in value]
 
 
-def _times(raw: object, first: Message, thread: str, timezone: tzinfo) -> Temporal:
-    """The times of a card: mentioned when its first source was said, unless it says otherwise."""
-    times = temporal(raw, timezone=timezone)
-    if first.created_at is not None:
-        times = replace(times, mentioned_at=times.mentioned_at or first.created_at)
-        if times.original_text and times.happened_start is None and times.happened_end is None:
-            times = resolved(times, first.created_at, timezone)
-    return replace(times, thread_id=thread)
-
-
-def resolved(times: Temporal, reference: datetime, timezone: tzinfo) -> Temporal:
-    """The occurrence time that the words of `original_text` name, seen from `reference`."""
-    found = find_times(times.original_text or "", reference=reference, timezone=timezone)
-    if len(found) != 1:
-        return times
-    (one,) = found
-    end = one.end - _ONE_DAY if one.precision == "range" else None
-    if end is not None and end <= one.start:
-        end = None
-    return replace(
-        times,
-        happened_start=one.start,
-        happened_end=end,
-        precision=one.precision,
-        basis=one.basis,
-    )
-
-
-def checked_quotes(quotes: Sequence[str], cited: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    """The quotes that stand in a cited text, and how many do not.
-
-    Width and whitespace may differ, nothing else.
-    """
-    said = [_comparable(text) for text in cited]
-    kept = tuple(quote for quote in quotes if any(_comparable(quote) in text for text in said))
-    return kept, len(quotes) - len(kept)
-
-
-def _comparable(text: str) -> str:
-    return collapse(unicodedata.normalize("NFKC", text))
-
-
-def related_ids(times: Temporal) -> tuple[str, ...]:
-    """All events that a card relates to."""
-    listed = [event_id for name in RELATIONS for event_id in getattr(times, name)]
-    if times.same_event_id:
-        listed.append(times.same_event_id)
-    return tuple(dict.fromkeys(listed))
-
-
-def permitted(times: Temporal, allowed: Collection[str]) -> Temporal:
-    """The relations to allowed events only, each once."""
-    lists: dict[str, Any] = {
-        name: tuple(dict.fromkeys(key for key in getattr(times, name) if key in allowed))
-        for name in RELATIONS
-    }
-    same = times.same_event_id if times.same_event_id in allowed else None
-    return replace(times, same_event_id=same, **lists)
-
-
-def merged(cards: Sequence[tuple[Mapping[str, Any], Event]]) -> tuple[Event, ...]:
+def _merged(cards: Sequence[tuple[Mapping[str, Any], Event]]) -> tuple[Event, ...]:
     """The cards, with those equal in their full texts, scope, criticality and times made one.
 
-    Each card comes with the answer it was made from, whose texts are not yet cut.
+    Each card comes with what it was made from, whose texts are not yet cut.
     """
     found: dict[tuple[object, ...], Event] = {}
     for raw, card in cards:
         times = replace(card.temporal, mentioned_at=None) if _no_mention(raw) else card.temporal
-        key = (
-            _trimmed(raw.get("title")),
-            _trimmed(raw.get("summary")),
-            card.scope,
-            card.criticality,
-            times,
-        )
+        texts_in_full = _trimmed(raw.get("title")), _trimmed(raw.get("summary"))
+        key = (*texts_in_full, card.scope, card.criticality, times)
         earlier = found.get(key)
         found[key] = card if earlier is None else _union(earlier, card)
     return tuple(found.values())

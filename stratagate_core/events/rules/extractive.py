@@ -1,118 +1,149 @@
 """Event cards without a model: sentences worth keeping, quoted, with speaker and time.
 
-A card holds the sentence itself, so nothing is ever attributed to the wrong person. Questions,
-hypotheses, greetings and one-off requests make no card; a plan is stored as a plan.
+A card holds the sentence itself, so nothing is put into anyone's mouth. Questions, suppositions
+and one-off requests make no card; a plan stays a plan. People count easily, assistants hardly.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from stratagate_core.events.rules import cues
+from stratagate_core.events.rules.supersession import replaced_event
+from stratagate_core.events.rules.times import occurrence_of
 from stratagate_core.text.clip import clip_words
-from stratagate_core.text.modality import (
-    is_cancellation,
-    is_greeting_or_praise,
-    is_hypothetical,
-    is_plan,
-    is_question,
-    looks_back,
-)
+from stratagate_core.text.modality import is_greeting_or_praise, is_hypothetical, is_question
 from stratagate_core.text.names import find_names
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.salience import Spoken, score_sentences
 from stratagate_core.text.sentences import split_sentences
 from stratagate_core.text.times import TimeExpression, find_times
-from stratagate_core.text.tokens import containment, query_tokens
+from stratagate_core.text.tokens import query_tokens
 
-TITLE, SUMMARY, QUESTION = 120, 800, 160
-#: cards of one message
-MOST_PER_MESSAGE = 2
-#: how telling a sentence must be (see `text.salience`): people easily, assistants hardly
-LOW_BAR, HIGH_BAR = 0.8, 3.0
-#: how much of the shorter text a change must share with what it replaces
-SAME_SUBJECT = 0.35
+TITLE, SUMMARY, CONTEXT = 120, 700, 160
+#: cards of one speaker in one turn
+MOST_PER_SPEAKER = 2
+#: how telling a sentence must be (see `text.salience`), and one that opens with courtesy
+BAR, BAR_OF_COURTESY = 0.8, 2.0
+#: what is longer is no sentence but data; a longer block is thinned evenly
+_LONGEST, _MOST_SENTENCES = 600, 2000
 _PEOPLE, _TAGS = 12, 6
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence, its message and what was asked just before."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A sentence with what is needed to keep it."""
 
     text: str
-    message: Mapping[str, Any]
+    message_id: str
+    turn: int
     speaker: str
+    #: whether the speaker has a name of their own
+    named: bool
+    #: said by a person, not by an assistant without a name
     by_person: bool
-    asked: tuple[str, str] | None
+    said_at: datetime
+    #: what it leans on: the question it answers, the sentence before
+    context: tuple["Statement", ...]
 
     @property
     def time(self) -> TimeExpression | None:
         """The first time it names."""
-        reference = datetime.fromisoformat(str(self.message["created_at"]))
-        return next(iter(find_times(self.text, reference=reference)), None)
+        zone = self.said_at.tzinfo or UTC
+        return next(iter(find_times(self.text, reference=self.said_at, timezone=zone)), None)
 
 
 def extract(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """The cards of a block from the JSON a model would see."""
-    sentences = list(_sentences(payload["messages"]))
-    known = sorted({one.speaker for one in sentences} - {"User", "Assistant"})
-    cards = [_card(one, known, payload["timeline"]) for one in _chosen(sentences)]
+    statements = _statements(payload)
+    known = sorted({one.speaker for one in statements if one.named})
+    cards = [_card(one, known, payload["timeline"]) for one in _chosen(statements)]
     reason = "sentences that state something lasting" if cards else "nothing lasting was stated"
     return {"should_extract": bool(cards), "reason": reason, "events": cards}
 
 
-def _sentences(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Sentence]:
-    asked: tuple[str, str] | None = None
-    for message in messages:
+def _statements(payload: Mapping[str, Any]) -> Sequence[Statement]:
+    zone = ZoneInfo(payload["timezone"])
+    found: list[Statement] = []
+    turn = 0
+    for message in payload["messages"]:
         role = str(message.get("role", "")).lower()
-        if role not in ("user", "assistant") or "id" not in message:
-            continue
-        speaker = str(message.get("name") or role.capitalize())
-        by_person = role == "user" or bool(message.get("name"))
-        parts = [part.strip() for part in split_sentences(str(message.get("content", "")))]
-        for part in parts:
-            if part:
-                yield _Sentence(part, message, speaker, by_person, asked)
-        last = parts[-1] if parts else ""
-        asked = (speaker, last) if last and is_question(last) else None
+        turn += role == "user"
+        if role in ("user", "assistant"):
+            found += _of_message(message, role, turn, zone, found[-1] if found else None)
+    step = -(-len(found) // _MOST_SENTENCES) or 1
+    return found[::step]
 
 
-def _chosen(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
-    """The telling sentences of each message, in reading order."""
+def _of_message(
+    message: Mapping[str, Any], role: str, turn: int, zone: ZoneInfo, last: Statement | None
+) -> Iterator[Statement]:
+    name = message.get("name")
+    speaker = str(name or role.capitalize())
+    answers = last is not None and last.speaker != speaker and is_question(last.text)
+    asked = (replace(last, context=()),) if last and answers else ()
+    before: tuple[Statement, ...] = ()
+    for text in split_sentences(_CODE.sub("\n", str(message.get("content", "")))):
+        one = Statement(
+            text=text,
+            message_id=str(message["id"]),
+            turn=turn,
+            speaker=speaker,
+            named=bool(name),
+            by_person=role == "user" or bool(name),
+            said_at=datetime.fromisoformat(message["created_at"]).astimezone(zone),
+            context=(*asked, *before),
+        )
+        before = (replace(one, context=()),)
+        yield one
+
+
+def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """The telling statements of each turn, in reading order."""
     role = {True: "user", False: "assistant"}
-    spoken = [Spoken(one.text, role[one.by_person], one.speaker) for one in sentences]
+    spoken = [Spoken(one.text, role[one.by_person], one.speaker) for one in statements]
     scores = score_sentences(spoken)
-    by_message: dict[str, list[int]] = {}
-    for index, one in enumerate(sentences):
-        if _states_something(one) and scores[index] >= (LOW_BAR if one.by_person else HIGH_BAR):
-            by_message.setdefault(str(one.message["id"]), []).append(index)
-    for indexes in by_message.values():
-        best = sorted(indexes, key=lambda index: (-scores[index], index))[:MOST_PER_MESSAGE]
-        yield from (sentences[index] for index in sorted(best))
+    by_turn: dict[tuple[int, str], list[int]] = {}
+    for index, one in enumerate(statements):
+        if _is_kept(one, scores[index]):
+            by_turn.setdefault((one.turn, one.speaker), []).append(index)
+    best = [
+        index
+        for indexes in by_turn.values()
+        for index in sorted(indexes, key=lambda index: (-scores[index], index))[:MOST_PER_SPEAKER]
+    ]
+    return (statements[index] for index in sorted(best))
 
 
-def _states_something(one: _Sentence) -> bool:
+def _is_kept(one: Statement, score: float) -> bool:
     text = one.text
-    if is_question(text) or is_hypothetical(text) or is_greeting_or_praise(text):
+    if len(text) > _LONGEST or is_question(text) or is_hypothetical(text):
         return False
     if cues.is_request(text) and not cues.is_lasting(text):
         return False
-    if not one.by_person and not looks_back(text):
+    if len(query_tokens(text)) < 2:
         return False
-    return len(query_tokens(text)) >= 2
+    if not one.by_person:
+        return cues.is_finding(text)
+    if cues.criticality_of(text) != "routine" or cues.is_change(text):
+        return True
+    return score >= (BAR_OF_COURTESY if is_greeting_or_praise(text) else BAR)
 
 
 def _card(
-    one: _Sentence, known: Sequence[str], timeline: Sequence[Mapping[str, Any]]
+    one: Statement, known: Sequence[str], timeline: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     text = collapse(one.text)
     names = find_names(text, known)
     return {
-        "title": clip_words(_attributed(one, text), TITLE),
+        "title": clip_words(f"{one.speaker}: {text}" if one.named else text, TITLE),
         "summary": _summary(one, text),
-        "source_message_ids": [one.message["id"]],
-        "scope": cues.scope_of(text, by_person=one.by_person),
+        "source_message_ids": list(dict.fromkeys(said.message_id for said in (one, *one.context))),
+        "scope": cues.scope_of(text, is_person=one.named),
         "tags": list(names)[:_TAGS],
         "quotes": [one.text],
         "criticality": cues.criticality_of(text) if one.by_person else "routine",
@@ -120,61 +151,26 @@ def _card(
     }
 
 
-def _attributed(one: _Sentence, text: str) -> str:
-    """The sentence with its speaker in front, unless the user of the assistant is speaking."""
-    return text if one.speaker == "User" else f"{one.speaker}: {text}"
-
-
-def _summary(one: _Sentence, text: str) -> str:
-    said = f'{one.speaker} said: "{clip_words(text, SUMMARY)}"'
-    if one.asked is None or one.asked[0] == one.speaker:
-        return said
-    asker, question = one.asked
-    return f'{said} ({asker} had asked: "{clip_words(collapse(question), QUESTION)}")'
+def _summary(one: Statement, text: str) -> str:
+    """The words with their speaker, behind those they lean on."""
+    context = [(it.speaker, clip_words(collapse(it.text), CONTEXT)) for it in one.context]
+    said = [*context, (one.speaker, clip_words(text, SUMMARY))]
+    return " ".join(f'{speaker}: "{words}"' for speaker, words in said)
 
 
 def _temporal(
-    one: _Sentence, names: Sequence[str], timeline: Sequence[Mapping[str, Any]]
+    one: Statement, names: Sequence[str], timeline: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     time = one.time
-    people = [one.speaker] if one.speaker not in ("User", "Assistant") else []
+    people = [one.speaker] if one.named else []
+    direction = None if time is None else time.direction
+    happening = cues.happening_of(one.text, direction=direction)
     times: dict[str, Any] = {
-        "status": _status(one.text, time),
-        "event_type": cues.event_type_of(one.text),
+        "status": happening,
+        "event_type": cues.kind_of(one.text, happening),
         "participants": list(dict.fromkeys([*people, *names]))[:_PEOPLE],
     }
     if time is not None:
-        times["original_text"] = time.text
-    if replaced := _replaced(one, timeline):
-        times["supersedes_event_ids"] = [replaced]
-    return times
-
-
-def _status(text: str, time: TimeExpression | None) -> str:
-    if is_cancellation(text):
-        return "cancelled"
-    if is_plan(text) or (time is not None and time.direction == "future"):
-        return "planned"
-    if looks_back(text) or (time is not None and time.direction == "past"):
-        return "occurred"
-    return "unknown"
-
-
-def _replaced(one: _Sentence, timeline: Sequence[Mapping[str, Any]]) -> str | None:
-    """The event that a sentence about a change puts out of force, if one clearly is its subject."""
-    if not cues.is_change(one.text):
-        return None
-    words = set(query_tokens(one.text))
-    shared = [
-        (containment(words, set(query_tokens(str(event["title"])))), str(event["id"]))
-        for event in timeline
-        if event["status"] == "active" and _speaker_fits(one, event)
-    ]
-    best = max(shared, default=(0.0, ""))
-    return best[1] if best[0] >= SAME_SUBJECT else None
-
-
-def _speaker_fits(one: _Sentence, event: Mapping[str, Any]) -> bool:
-    """What one person says puts nothing out of force that another said of themselves."""
-    people = event["temporal"].get("participants") or []
-    return one.speaker in ("User", "Assistant") or one.speaker in people
+        times |= {"original_text": time.text, **occurrence_of(time)}
+    replaced = replaced_event(one.text, one.speaker if one.named else None, timeline)
+    return times | ({"supersedes_event_ids": [replaced]} if replaced else {})

@@ -17,12 +17,20 @@ _PLAIN = str.maketrans(
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LETTER = re.compile(r"[A-Za-z]")
-_STOP = re.compile(r"[.!?。！？\n]")
+_STOP = re.compile(r"[.!?](?!\w)|[。！？\n]")
 #: as far as a verb beside a time is looked for
 _REACH = 160
 _ANCHORED = compile_pattern(english.ANCHORED)
 #: no prefix such as `the Wednesday before` is longer
 _PREFIX = 30
+
+#: what is moved to a date is still to come, although the verb is of the past
+_NEW_DATE = re.compile(
+    r"\b(?:moved|postponed|rescheduled|pushed|delayed|shifted|changed|brought forward)\b"
+    r"[\w ]{0,20} (?:to|until|till) (?:the )?$"
+    r"|(?:改|推迟|延期|延|提前|挪|调整)(?:到|至|为|在)?\s?$",
+    re.IGNORECASE,
+)
 
 _Proposal = tuple[Span, Interval]
 
@@ -49,7 +57,7 @@ def _propose(text: str, now: datetime) -> Iterator[_Proposal]:
     for rule in _rules(text):
         for match in rule.pattern.finditer(text):
             span = rule.span(match)
-            clause = Clause(now, _words_around(text, span))
+            clause = Clause(now, _words_around(text, span), awaited=_is_new_date(text, span))
             try:
                 yield from _readings(text, span, rule.read(match, clause))
             except (ValueError, OverflowError):
@@ -82,6 +90,10 @@ def _words_around(text: str, span: Span) -> str:
     before = _STOP.split(text[max(0, span[0] - _REACH) : span[0]])[-1]
     after = _STOP.split(text[span[1] : span[1] + _REACH], maxsplit=1)[0]
     return f"{before} {after}"
+
+
+def _is_new_date(text: str, span: Span) -> bool:
+    return _NEW_DATE.search(text[max(0, span[0] - _PREFIX) : span[0]]) is not None
 
 
 def _expression(text: str, span: Span, interval: Interval, now: datetime) -> TimeExpression:

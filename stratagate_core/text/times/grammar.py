@@ -26,6 +26,8 @@ class Clause:
     #: the moment of speaking, in the caller's zone
     now: datetime
     words: str
+    #: the words right before the match say that something was put off to it
+    awaited: bool = False
 
     @property
     def today(self) -> date:
@@ -40,6 +42,8 @@ class Clause:
     @cached_property
     def tense(self) -> Tense:
         """Where the verbs around point to; open when they say nothing or both."""
+        if self.awaited:
+            return "future"
         ahead, back = looks_ahead(self.words), looks_back(self.words)
         if ahead == back:
             return "open"

@@ -1,0 +1,1 @@
+"""Programs around the memory: the command line and the demo."""

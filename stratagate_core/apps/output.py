@@ -1,0 +1,140 @@
+"""What the command line prints: text for people, one JSON object for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from stratagate_core.apps.demo.screen import clip, table, wrap
+from stratagate_core.apps.doctor import Report as Visit
+from stratagate_core.evals.harness import Report as Evaluation
+from stratagate_core.evals.harness import ScoreSet
+from stratagate_core.model.search import Card, Hit, Results
+from stratagate_core.text.clip import clip_line
+
+_WIDTH = 100
+_SHOWN_FAULTS = 20
+_EXCERPT = 300
+_MARKS: Mapping[str, str] = {"ok": "ok", "note": "note", "fault": "DAMAGED"}
+_REASONS: Mapping[str, str] = {
+    "no_match": "no stored text has a word of the query",
+    "no_data": "nothing of this kind is stored yet",
+    "filtered_out": "the filters leave nothing",
+    "other_thread": "only other threads have a match",
+    "below_floor": "nothing is near enough",
+    "index_rebuilding": "the index waits to be rebuilt, so everything was scanned",
+}
+_WAYS: Mapping[str, str] = {
+    "search_raw": "messages",
+    "search_events": "events",
+    "baseline": "rank-bm25",
+}
+
+
+def as_json(value: Any) -> str:
+    """The value as one JSON text."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def found_json(query: str, namespace: str, found: Results[Card]) -> dict[str, Any]:
+    """The result of a search as plain JSON."""
+    hits = [{"ref": hit.ref, "score": hit.score, "card": dict(hit.item)} for hit in found.hits]
+    return {"query": query, "namespace": namespace, "reason": found.reason, "hits": hits}
+
+
+def found_text(found: Results[Card]) -> str:
+    """The result of a search for a person."""
+    parts = [_hit(number, hit) for number, hit in enumerate(found.hits, 1)]
+    if found.reason:
+        parts.append(("" if parts else "Nothing found: ") + _REASONS[found.reason])
+    return "\n\n".join(parts)
+
+
+def _hit(number: int, hit: Hit[Card]) -> str:
+    card = hit.item
+    day = str(card.get("source_time", ""))[:10]
+    if "title" in card:
+        head, text = card["title"], card["summary"]
+    else:
+        message = card["message"]
+        head, text = message["role"], message["content"]
+    lines = [clip(f"{number:>2}. {day}  {head}", _WIDTH)]
+    if text != head:
+        lines.append(wrap(clip_line(text, _EXCERPT), indent="    ", columns=_WIDTH))
+    return "\n".join([*lines, f"    {hit.ref}"])
+
+
+def visit_text(visit: Visit) -> str:
+    """What the doctor saw, as a table, with the faults below it."""
+    rows = [(line.what, line.found, _MARKS[line.health]) for line in visit.lines]
+    parts = [visit.title, table(("looked at", "found", "health"), rows)]
+    parts += [f"   ! {fault}" for fault in visit.faults[:_SHOWN_FAULTS]]
+    if len(visit.faults) > _SHOWN_FAULTS:
+        parts.append(f"   ! and {len(visit.faults) - _SHOWN_FAULTS} more")
+    return "\n".join(parts)
+
+
+def evaluation_json(dataset: str, report: Evaluation) -> dict[str, Any]:
+    """An evaluation as plain JSON; what was not run is null."""
+    asked = sum(report.questions.values())
+    context = report.context
+    return {
+        "dataset": dataset,
+        "conversations": report.conversations,
+        "messages": report.messages,
+        "events": report.events,
+        "questions": asked,
+        "questions_by_category": dict(report.questions),
+        "skipped": report.skipped,
+        "evidence_ids": {"repaired": report.repaired_ids, "skipped": report.skipped_ids},
+        **{way: _set_json(report.sets.get(way)) for way in _WAYS},
+        "context": {
+            "layered_tokens": context.layered_tokens,
+            "full_tokens": context.full_tokens,
+            "share": context.share,
+        },
+        "seconds": dict(report.seconds),
+    }
+
+
+def _set_json(found: ScoreSet | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    categories = {name: dict(score) for name, score in found.by_category.items()}
+    return {"overall": dict(found.overall), "by_category": categories}
+
+
+def evaluation_text(dataset: str, report: Evaluation) -> str:
+    """An evaluation for a person: one table of scores, then context and times."""
+    asked = sum(report.questions.values())
+    context, seconds = report.context, report.seconds
+    times = ", ".join(f"{what} {spent:.1f} s" for what, spent in seconds.items())
+    lines = [
+        f"{dataset}: {report.conversations} conversations, {report.messages:,} messages, "
+        f"{report.events:,} events",
+        f"{asked} questions; {report.skipped} without evidence left out; malformed evidence ids: "
+        f"{report.repaired_ids} repaired, {report.skipped_ids} skipped",
+        "",
+        "Percent of the evidence found, mean over questions",
+        "",
+        _score_table(report),
+        "",
+        f"Layered context {context.layered_tokens:,} tokens, full history "
+        f"{context.full_tokens:,} ({context.share:.1%})",
+        f"Time: {times}",
+    ]
+    return "\n".join(lines)
+
+
+def _score_table(report: Evaluation) -> str:
+    names = list(next(iter(report.sets.values())).overall)
+    head = ["search", "category", "n", *(name.removeprefix("recall") for name in names)]
+    rows = [row for way in _WAYS if way in report.sets for row in _score_rows(report, way, names)]
+    return table(head, rows, right=range(2, len(head)))
+
+
+def _score_rows(report: Evaluation, way: str, names: Sequence[str]) -> Iterator[list[str]]:
+    found = report.sets[way]
+    asked = {**report.questions, "all": sum(report.questions.values())}
+    for category, score in {**found.by_category, "all": found.overall}.items():
+        values = [f"{100 * score[name]:.1f}" for name in names]
+        yield [_WAYS[way], category, str(asked[category]), *values]

@@ -31,7 +31,7 @@ _IDENTITY = _any(
     r"\bi(?:['’]m| am) (?:originally )?from\b|\bi (?:come from|live in|grew up in|identify as)\b",
     rf"\bmy pronouns\b|\bi(?:['’]m| am) (?:an? )?(?:[\w-]+ ){{0,3}}(?:{_TRADES})\b",
     r"\bi(?:['’]m| am) \d+ years old\b|\bi work as\b",
-    r"我叫|我的名字|叫我|我(?:的)?生日|我出生|我来自|我住在?|我今年\S{1,4}岁",
+    r"我叫|我的名字|叫我|我(?:的)?生日|我\S{0,8}出生|我来自|我住在?|我今年\S{1,4}岁",
     r"我是(?:一?[名个位])\S|我是\S{0,8}(?:师|人|员|生|医生|经理|学者)(?:\W|$)",
 )
 _PREFERENCE = _any(
@@ -67,7 +67,8 @@ _TEAM = _any(r"\b(?:we|us|our|ours)\b|我们|咱们")
 _USER = _any(r"\b(?:i|me|my|mine|myself)\b|我(?!们)|俺")
 _ONGOING = _any(
     r"\b(?:currently|these days|at the moment|right now|nowadays)\b",
-    r"\b(?:have|has|['’]ve|['’]s) been (?:\w+ )?\w+ing\b|\b(?:am|is|are|['’]m|['’]re) \w{2,}ing\b",
+    r"\b(?:have|has|['’]ve|['’]s) been (?:\w+ )?\w+ing\b|\b(?:am|is|are|['’]m|['’]re) "
+    r"(?!thinking|considering|wondering|nothing|something|anything)\w{2,}ing\b",
     r"目前|正在|一直|还在|最近在|至今",
 )
 #: what an assistant may report of its own work
@@ -86,8 +87,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"\bchanged?\b|\bchanging\b|\bswitch(?:ed|es|ing)\b|\bswitch to\b|\brenamed?\b",
             r"\bmov(?:ed?|es|ing) (?:\S+ ){0,4}(?:to|from)\b|\breplac(?:ed|es|ing)\b|\binstead\b",
             r"\b(?:postponed?|rescheduled?|pushed back|brought forward|no longer)\b",
-            r"\bnot (?:\w+ ){0,2}any ?more\b|n['’]t (?:\w+ ){0,3}any ?more\b",
-            r"改[成到为用期]|换[成到了用]|更换|变更|不再|推迟|延期|提前到|搬到|替换",
+            r"\bnot (?:\w+ ){0,2}any ?more\b|n['’]t (?:\w+ ){0,3}any ?more\b|\bused to\b.*\bnow\b",
+            r"改[成到为用期]|换[成到了用]|以前.*现在|更换|变更|不再|推迟|延期|提前到|搬到|替换",
         ),
     ),
     ("decision", _any(r"\b(?:decid(?:ed?|ing)|decision|chose|chosen|settled on)\b|决定|选定|决策")),
@@ -122,11 +123,14 @@ def criticality_of(sentence: str) -> Criticality:
 
 def scope_of(sentence: str, *, is_person: bool) -> Scope:
     """Whom the sentence concerns; `is_person`: it was said by someone with a name."""
-    if is_person or _USER.search(sentence) or is_lasting(sentence):
+    if is_person or _USER.search(sentence):
         return "user"
     if _TEAM.search(sentence) or _PROJECT.search(sentence):
         return "project"
-    return "user" if criticality_of(sentence) != "routine" else "session"
+    if is_request(sentence) and not is_lasting(sentence):
+        return "session"
+    lasts = is_lasting(sentence) or criticality_of(sentence) != "routine"
+    return "user" if lasts else "project"
 
 
 def is_request(sentence: str) -> bool:
@@ -137,6 +141,11 @@ def is_request(sentence: str) -> bool:
 def is_lasting(sentence: str) -> bool:
     """Whether the sentence says how things shall be from now on."""
     return _LASTING.search(sentence) is not None
+
+
+def is_of_the_project(sentence: str) -> bool:
+    """Whether the sentence speaks of common work: its parts, its tools, its dates."""
+    return _PROJECT.search(sentence) is not None
 
 
 def is_finding(sentence: str) -> bool:
@@ -169,5 +178,8 @@ def kind_of(sentence: str, happening: Happening) -> str:
     if happening == "cancelled":
         return "cancellation"
     named = next((kind for kind, cue in _KINDS if cue.search(sentence)), "other")
-    unreached = happening == "planned" and named in ("other", "release", "task_completed")
-    return "plan" if unreached else named
+    if named in ("other", "release", "task_completed"):
+        if happening == "planned":
+            return "plan"
+        return "other" if modality.is_negated(sentence) else named
+    return named

@@ -15,7 +15,13 @@ from stratagate_core.events.rules import cues
 from stratagate_core.events.rules.supersession import replaced_event
 from stratagate_core.events.rules.times import occurrence_of
 from stratagate_core.text.clip import clip_words
-from stratagate_core.text.modality import is_greeting_or_praise, is_hypothetical, is_question
+from stratagate_core.text.modality import (
+    is_first_person,
+    is_greeting_or_praise,
+    is_hypothetical,
+    is_question,
+    is_second_person,
+)
 from stratagate_core.text.names import find_names
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.salience import Spoken, score_sentences
@@ -31,6 +37,8 @@ BAR, BAR_OF_COURTESY = 0.8, 2.0
 #: what is longer is no sentence but data; a longer block is thinned evenly
 _LONGEST, _MOST_SENTENCES = 600, 2000
 _PEOPLE, _TAGS = 12, 6
+_TOWARDS = re.compile(r"(?:\b(?:to|until|till)(?: the)?|[到至为成]了?)\s*$", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
@@ -52,9 +60,11 @@ class Statement:
 
     @property
     def time(self) -> TimeExpression | None:
-        """The first time it names."""
+        """The first time it names or, where something is moved, the one it is moved to."""
         zone = self.said_at.tzinfo or UTC
-        return next(iter(find_times(self.text, reference=self.said_at, timezone=zone)), None)
+        times = find_times(self.text, reference=self.said_at, timezone=zone)
+        moved = [one for one in times if _TOWARDS.search(self.text[: one.span[0]])]
+        return next(iter(moved[-1:] if moved and cues.is_change(self.text) else times), None)
 
 
 def extract(payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,10 +121,14 @@ def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
     for index, one in enumerate(statements):
         if _is_kept(one, scores[index]):
             by_turn.setdefault((one.turn, one.speaker), []).append(index)
+
+    def rank(index: int) -> tuple[bool, float, int]:
+        return cues.criticality_of(statements[index].text) == "routine", -scores[index], index
+
     best = [
         index
         for indexes in by_turn.values()
-        for index in sorted(indexes, key=lambda index: (-scores[index], index))[:MOST_PER_SPEAKER]
+        for index in sorted(indexes, key=rank)[:MOST_PER_SPEAKER]
     ]
     return (statements[index] for index in sorted(best))
 
@@ -125,13 +139,22 @@ def _is_kept(one: Statement, score: float) -> bool:
         return False
     if cues.is_request(text) and not cues.is_lasting(text):
         return False
-    if len(query_tokens(text)) < 2:
+    if len(query_tokens(_ADDRESS.sub(" ", text))) < 2:
         return False
     if not one.by_person:
         return cues.is_finding(text)
     if cues.criticality_of(text) != "routine" or cues.is_change(text):
         return True
-    return score >= (BAR_OF_COURTESY if is_greeting_or_praise(text) else BAR)
+    if is_greeting_or_praise(text):
+        return score >= BAR_OF_COURTESY
+    return score >= BAR or _reports_work(text)
+
+
+def _reports_work(text: str) -> bool:
+    """Whether it states a fact of the project, however plain; not what the listener does."""
+    if is_second_person(text) and not is_first_person(text):
+        return False
+    return cues.is_of_the_project(text) or cues.is_finding(text)
 
 
 def _card(

@@ -133,6 +133,7 @@ def test_a_change_supersedes_its_subject_alone(
             "Our flight to Oslo is on June 4.",
             "Our flight moved.",
         ),
+        ("I love helping our community garden.", "We want some change in our community garden."),
         ("我们计划去杭州团建。", "我们取消了健身卡。"),
         ("发布说明由小王写，周五交。", "发布改到六月十号。"),
     ],

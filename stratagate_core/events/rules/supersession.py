@@ -27,6 +27,12 @@ _IDLE = re.compile(
     r"|周[一二三四五六日末]|[今明后昨]天|[今明]年|改[到成为在期]?|推迟|延期|提前|定[在于到]|安排|计划|打算"
     r"|准备|取消|决定|不再|[了的到在]|我们"
 )
+#: verbs that say so of a plan or a habit; the noun `change` does not
+_CHANGED = re.compile(
+    r"\b(?:moved|postponed|rescheduled|pushed back|delayed|shifted|brought forward|renamed|"
+    r"changed|replaced|switched|migrated|no longer|any ?more|instead)\b"
+    r"|改|推迟|延期|延后|提前|挪|换|不再|迁移"
+)
 #: what something was changed to, which is no part of what was changed
 _NEW_VALUE = re.compile(
     r"\b((?:mov|switch|migrat|chang|postpon|reschedul|push|delay|shift)\w*(?: \w+){0,6}?)"
@@ -99,7 +105,11 @@ def _changed_plan(
 ) -> str | None:
     """The event with the subject of the sentence; None when two fit equally."""
     text = normalise(sentence)
-    subject = _subject(text if is_cancellation(text) else _NEW_VALUE.sub(r"\1", text), speaker)
+    if not is_cancellation(text):
+        if not _CHANGED.search(text):
+            return None
+        text = _NEW_VALUE.sub(r"\1", text)
+    subject = _subject(text, speaker)
     fits = sorted((-_likeness(subject, event, speaker), str(event["id"])) for event in known)
     if not fits or not fits[0][0] or (len(fits) > 1 and fits[0][0] == fits[1][0]):
         return None

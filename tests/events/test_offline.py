@@ -70,6 +70,40 @@ def test_plain_facts_belong_to_the_project(open_memory: Opener, text: str, query
     assert [event.id] == [hit.item["id"] for hit in memory.search_events(query).hits]
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Could you remember that my birthday is on March 3?", None),
+        ("Please remember: my locker code is 47-11.", None),
+        ("I would like you to always answer in bullet points.", None),
+        ("请记住我的生日是三月三号。", None),
+        ("Sounds good, I booked the table for 7 pm on Friday.", None),
+        ("好的，我已经订了周五晚上七点的位子。", None),
+        ("I sold the car. Translate: I am Max. I live in Paris.", "I sold the car."),
+    ],
+)
+def test_what_is_told_to_be_kept_is_kept(open_memory: Opener, text: str, title: str | None) -> None:
+    """Asking to remember, lasting guidance and news behind a courtesy are statements."""
+    _, events = _told(open_memory, text)
+
+    assert [title or text] == [event.title for event in events]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Summarise this email:\n\nDear team,\nWe moved the launch. I will be in Berlin.\nTom",
+        "Translate: I am Max. I live in Paris.",
+        "Here is the log:\n2026-05-05 12:00:01 ERROR worker crashed\nWhat does it mean?",
+        "翻译成英文：我叫李雷。我住在柏林。",
+        "> I live in Paris.\n> We moved the launch to June 3.\nWhat does she mean?",
+    ],
+)
+def test_nothing_handed_over_is_attributed_to_the_speaker(open_memory: Opener, text: str) -> None:
+    """A text to work on, a log or a quoted mail tells nothing of who pasted it."""
+    assert [] == _told(open_memory, text)[1]
+
+
 def test_E_20_offline_a_plan_is_no_outcome(open_memory: Opener) -> None:
     """Said on May 6: planned for May 11 to 17, mentioned on May 6; nothing has occurred."""
     for text in ("I'll finish the prototype next week.", "我下周完成原型。"):

@@ -55,6 +55,20 @@ _REQUEST = _any(
     r"^[\W_]*(?:请|麻烦|帮我|帮忙|给我|替我|告诉我|翻译|总结|解释|列出|生成|修改一?下|检查一?下|看看|试试)",
     r"你能|你可以|能不能|可不可以|请你|希望你|需要你",
 )
+#: says so even of what is asked as a question
+_FROM_NOW = _any(
+    r"\bfrom now on\b|\bby default\b|\bgoing forward\b|\bin (?:the )?future\b",
+    r"从现在起|从今以后|以后|今后|默认|每次",
+)
+_REMEMBER = _any(
+    r"^[\W_]*(?:(?:please|also|and|ok|okay|so)\b[,.!]?\s+)*(?:remember|note|keep in mind|"
+    r"bear in mind|don['’]t forget)\b(?:\s+that\b|\s*[:,]|\s+(?:my|i|we|our)\b)",
+    r"\b(?:can|could|would|will) you (?:please )?(?:remember|note|keep in mind)\b"
+    r"(?:\s+that\b|\s*[:,]|\s+my\b)",
+    r"^[\W_]*(?:请|麻烦|帮我|你|要|一定)*(?:记住|记下|记一下|别忘了|牢记)",
+)
+#: what leads over to a text that is not the speaker's own
+_HANDS_OVER = _any(r"\bhere(?:['’]s| is| are)\b|\b(?:as follows|below)\b|以下|下面|如下|这是")
 _PROJECT = _any(
     r"\b(?:project|repo|repository|codebase|branch|build|pipeline|deploy\w*|database|schema|api|"
     r"server|backend|frontend|endpoint|library|framework|module|service|ci|release|website|site|"
@@ -141,6 +155,23 @@ def is_request(sentence: str) -> bool:
 def is_lasting(sentence: str) -> bool:
     """Whether the sentence says how things shall be from now on."""
     return _LASTING.search(sentence) is not None
+
+
+def is_to_be_kept(sentence: str) -> bool:
+    """Whether the listener is told to keep something in mind, or how to act from now on."""
+    if _REMEMBER.search(sentence):
+        return True
+    lasting = _FROM_NOW if modality.is_question(sentence) else _LASTING
+    return is_request(sentence) and lasting.search(sentence) is not None
+
+
+def hands_over(sentence: str) -> bool:
+    """Whether what follows is a text to work on, so not what the speaker says of themselves."""
+    if ":" not in sentence and "：" not in sentence:
+        return False
+    ends = sentence.rstrip().endswith((":", "："))
+    asked = is_request(sentence) and not is_to_be_kept(sentence)
+    return asked or (ends and _HANDS_OVER.search(sentence) is not None)
 
 
 def is_of_the_project(sentence: str) -> bool:

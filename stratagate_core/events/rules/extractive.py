@@ -38,8 +38,10 @@ BAR, BAR_OF_COURTESY = 0.8, 2.0
 _LONGEST, _MOST_SENTENCES = 600, 2000
 _PEOPLE, _TAGS = 12, 6
 _TOWARDS = re.compile(r"(?:\b(?:to|until|till)(?: the)?|[到至为成]了?)\s*$", re.IGNORECASE)
+_COMMA = re.compile(r"[,，!！]\s*")
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+")
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: code, and lines quoted from elsewhere
+_FOREIGN = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,7 @@ def _of_message(
     answers = last is not None and last.speaker != speaker and is_question(last.text)
     asked = (replace(last, context=()),) if last and answers else ()
     before: tuple[Statement, ...] = ()
-    for text in split_sentences(_CODE.sub("\n", str(message.get("content", "")))):
+    for text in split_sentences(_FOREIGN.sub("\n", str(message.get("content", "")))):
         one = Statement(
             text=text,
             message_id=str(message["id"]),
@@ -110,6 +112,8 @@ def _of_message(
         )
         before = (replace(one, context=()),)
         yield one
+        if one.by_person and cues.hands_over(text):
+            return
 
 
 def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
@@ -135,19 +139,25 @@ def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
 
 def _is_kept(one: Statement, score: float) -> bool:
     text = one.text
-    if len(text) > _LONGEST or is_question(text) or is_hypothetical(text):
+    if len(text) > _LONGEST or len(query_tokens(_ADDRESS.sub(" ", text))) < 2:
         return False
-    if cues.is_request(text) and not cues.is_lasting(text):
-        return False
-    if len(query_tokens(_ADDRESS.sub(" ", text))) < 2:
+    if one.by_person and cues.is_to_be_kept(text):
+        return True
+    if is_question(text) or is_hypothetical(text) or cues.is_request(text):
         return False
     if not one.by_person:
         return cues.is_finding(text)
     if cues.criticality_of(text) != "routine" or cues.is_change(text):
         return True
-    if is_greeting_or_praise(text):
+    if is_greeting_or_praise(text) and not _goes_on(text):
         return score >= BAR_OF_COURTESY
     return score >= BAR or _reports_work(text)
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a sentence that opens with courtesy goes on to what the speaker did."""
+    rest = _COMMA.split(text, maxsplit=1)[-1]
+    return rest != text and is_first_person(rest) and not is_greeting_or_praise(rest)
 
 
 def _reports_work(text: str) -> bool:

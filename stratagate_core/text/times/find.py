@@ -26,7 +26,8 @@ _PREFIX = 30
 
 #: what a date is set for, or moved to, is still to come, although the verb is of the past
 _SET_DATE = re.compile(
-    r"\b(?:moved|postponed|rescheduled|pushed|delayed|shifted|changed|brought forward)\b"
+    r"\b(?:mov(?:e|ed|ing)|postpon(?:e|ed|ing)|reschedul(?:e|ed|ing)|push(?:ed|ing)?|"
+    r"delay(?:ed|ing)?|shift(?:ed|ing)?|chang(?:e|ed|ing)|br(?:ing|ought) (?:it )?forward)\b"
     r"[\w ]{0,50} (?:from|to|until|till) (?:the )?$"
     r"|(?<!was )(?<!were )\b(?:planned|scheduled|set|fixed|booked|arranged|reserved)\b[\w ]{0,50}"
     r" for (?:the )?$"

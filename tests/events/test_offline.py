@@ -80,6 +80,7 @@ def test_plain_facts_belong_to_the_project(open_memory: Opener, text: str, query
         ("Sounds good, I booked the table for 7 pm on Friday.", None),
         ("好的，我已经订了周五晚上七点的位子。", None),
         ("I sold the car. Translate: I am Max. I live in Paris.", "I sold the car."),
+        ("> Where do you live?\nI live in Paris.", "I live in Paris."),
     ],
 )
 def test_what_is_told_to_be_kept_is_kept(open_memory: Opener, text: str, title: str | None) -> None:

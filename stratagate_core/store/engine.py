@@ -94,7 +94,8 @@ class Store:
         cursor.execute("PRAGMA foreign_keys=ON")
         if not self.read_only:
             cursor.execute("PRAGMA secure_delete=ON")
-            cursor.execute("PRAGMA synchronous=NORMAL")
+            # a committed turn survives the loss of power, not only of the process
+            cursor.execute("PRAGMA synchronous=FULL")
         cursor.close()
 
     def _prepare_schema(self) -> None:

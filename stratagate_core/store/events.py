@@ -219,7 +219,7 @@ def _event(row: Row) -> Event:
         summary=row.summary,
         tags=normalise.texts(row.tags),
         quotes=normalise.texts(row.quotes),
-        source_message_ids=tuple(row.source_message_ids or ()),
+        source_message_ids=_ids(row.source_message_ids),
         source_block_id=row.source_block_id,
         temporal=normalise.temporal(row.temporal, timezone=_UTC),
         scope=normalise.scope(row.scope) or "session",
@@ -233,3 +233,8 @@ def _event(row: Row) -> Event:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    """The ids in a stored list; none in a damaged one."""
+    return tuple(key for key in value if isinstance(key, str)) if isinstance(value, list) else ()

@@ -59,7 +59,7 @@ _FIGURES = re.compile(
 )
 _WORDS = re.compile(r"[A-Za-z0-9'’]+|[\u3400-\u9fff]")
 
-#: fewer words (Chinese: characters count half) say too little to be kept
+#: fewer words (a Chinese character counts as 0.8) say too little to be kept
 _SHORT = 4
 
 
@@ -97,7 +97,7 @@ def _form(sentence: Spoken, speakers: set[str]) -> float:
 
 
 def _length(text: str) -> float:
-    return sum(1.0 if word.isascii() else 0.5 for word in _WORDS.findall(text))
+    return sum(1.0 if word.isascii() else 0.8 for word in _WORDS.findall(text))
 
 
 def _overlap(analysed: Sequence[Sequence[str]]) -> list[float]:

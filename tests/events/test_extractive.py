@@ -125,11 +125,11 @@ def test_state_and_kind(text: str, status: str, kind: str) -> None:
         ("我叫李雷，我是一名医生。", "user", "identity"),
         ("以后请默认用中文回答。", "user", "preference"),
         ("我们的项目改用 pnpm 了。", "project", "routine"),
-        ("会议改到下周三。", "session", "routine"),
+        ("会议改到下周三。", "project", "routine"),
     ],
 )
 def test_scope_and_criticality(text: str, scope: str, criticality: str) -> None:
-    """The first person is of the user, common work of the project, doubt of the session."""
+    """The first person is of the user, what is impersonal of the project."""
     card = _card(text)
 
     assert (scope, criticality) == (card["scope"], card["criticality"])

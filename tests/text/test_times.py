@@ -104,3 +104,23 @@ def test_agrees_with_dateparser_on_explicit_dates(text: str) -> None:
     (found,) = find_times(text, reference=NOON)
     assert other is not None
     assert other.date() == found.start.date()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "day"),
+    [
+        ("We moved the launch from June 3 to June 10.", "June 10", "2026-06-10"),
+        ("I booked a flight to Rome for July 4.", "July 4", "2026-07-04"),
+        ("The meeting with Acme is on Tuesday.", "Tuesday", "2026-05-12"),
+        ("The meeting with Acme was on Tuesday.", "Tuesday", "2026-05-05"),
+        ("The release was planned for April 20.", "April 20", "2026-04-20"),
+        ("I moved to Lyon on April 3.", "April 3", "2026-04-03"),
+        ("会议推迟到周五了。", "周五", "2026-05-08"),
+        ("会议定在周二。", "周二", "2026-05-12"),
+    ],
+)
+def test_what_a_date_is_set_for_is_still_to_come(text: str, words: str, day: str) -> None:
+    """Said on Wednesday May 6: the new date lies ahead though the verb is of the past."""
+    found = find_times(text, reference=datetime(2026, 5, 6, 9, tzinfo=UTC))
+
+    assert [day] == [str(one.start.date()) for one in found if one.text == words]

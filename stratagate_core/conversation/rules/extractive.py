@@ -8,7 +8,7 @@ from typing import Any
 from stratagate_core.conversation.rules.fillers import without_fillers
 from stratagate_core.conversation.rules.keywords import keywords
 from stratagate_core.text.clip import clip_words
-from stratagate_core.text.modality import is_greeting_or_praise, is_question
+from stratagate_core.text.modality import is_first_person, is_greeting_or_praise, is_question
 from stratagate_core.text.names import find_names
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.salience import Spoken, key_points
@@ -79,8 +79,10 @@ def _quoted(sentence: Spoken) -> str:
 
 
 def _is_statement(sentence: Spoken) -> bool:
-    empty = is_question(sentence.text) or is_greeting_or_praise(sentence.text)
-    return _by_person(sentence) and not empty and len(query_tokens(sentence.text)) >= 2
+    """Whether it may state something; also `could you note that my …?` and `nice, I have …`."""
+    text = sentence.text
+    empty = (is_question(text) or is_greeting_or_praise(text)) and not is_first_person(text)
+    return _by_person(sentence) and not empty and len(query_tokens(text)) >= 2
 
 
 def _headline(sentence: str) -> str:

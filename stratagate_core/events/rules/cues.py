@@ -31,7 +31,7 @@ _IDENTITY = _any(
     r"\bi(?:['’]m| am) (?:originally )?from\b|\bi (?:come from|live in|grew up in|identify as)\b",
     rf"\bmy pronouns\b|\bi(?:['’]m| am) (?:an? )?(?:[\w-]+ ){{0,3}}(?:{_TRADES})\b",
     r"\bi(?:['’]m| am) \d+ years old\b|\bi work as\b",
-    r"我叫|我的名字|叫我|我(?:的)?生日|我出生|我来自|我住在?|我今年\S{1,4}岁",
+    r"我叫|我的名字|叫我|我(?:的)?生日|我\S{0,8}出生|我来自|我住在?|我今年\S{1,4}岁",
     r"我是(?:一?[名个位])\S|我是\S{0,8}(?:师|人|员|生|医生|经理|学者)(?:\W|$)",
 )
 _PREFERENCE = _any(
@@ -55,6 +55,20 @@ _REQUEST = _any(
     r"^[\W_]*(?:请|麻烦|帮我|帮忙|给我|替我|告诉我|翻译|总结|解释|列出|生成|修改一?下|检查一?下|看看|试试)",
     r"你能|你可以|能不能|可不可以|请你|希望你|需要你",
 )
+#: says so even of what is asked as a question
+_FROM_NOW = _any(
+    r"\bfrom now on\b|\bby default\b|\bgoing forward\b|\bin (?:the )?future\b",
+    r"从现在起|从今以后|以后|今后|默认|每次",
+)
+_REMEMBER = _any(
+    r"^[\W_]*(?:(?:please|also|and|ok|okay|so)\b[,.!]?\s+)*(?:remember|note|keep in mind|"
+    r"bear in mind|don['’]t forget)\b(?:\s+that\b|\s*[:,]|\s+(?:my|i|we|our)\b)",
+    r"\b(?:can|could|would|will) you (?:please )?(?:remember|note|keep in mind)\b"
+    r"(?:\s+that\b|\s*[:,]|\s+my\b)",
+    r"^[\W_]*(?:请|麻烦|帮我|你|要|一定)*(?:记住|记下|记一下|别忘了|牢记)",
+)
+#: what leads over to a text that is not the speaker's own
+_HANDS_OVER = _any(r"\bhere(?:['’]s| is| are)\b|\b(?:as follows|below)\b|以下|下面|如下|这是")
 _PROJECT = _any(
     r"\b(?:project|repo|repository|codebase|branch|build|pipeline|deploy\w*|database|schema|api|"
     r"server|backend|frontend|endpoint|library|framework|module|service|ci|release|website|site|"
@@ -67,7 +81,8 @@ _TEAM = _any(r"\b(?:we|us|our|ours)\b|我们|咱们")
 _USER = _any(r"\b(?:i|me|my|mine|myself)\b|我(?!们)|俺")
 _ONGOING = _any(
     r"\b(?:currently|these days|at the moment|right now|nowadays)\b",
-    r"\b(?:have|has|['’]ve|['’]s) been (?:\w+ )?\w+ing\b|\b(?:am|is|are|['’]m|['’]re) \w{2,}ing\b",
+    r"\b(?:have|has|['’]ve|['’]s) been (?:\w+ )?\w+ing\b|\b(?:am|is|are|['’]m|['’]re) "
+    r"(?!thinking|considering|wondering|nothing|something|anything)\w{2,}ing\b",
     r"目前|正在|一直|还在|最近在|至今",
 )
 #: what an assistant may report of its own work
@@ -86,8 +101,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"\bchanged?\b|\bchanging\b|\bswitch(?:ed|es|ing)\b|\bswitch to\b|\brenamed?\b",
             r"\bmov(?:ed?|es|ing) (?:\S+ ){0,4}(?:to|from)\b|\breplac(?:ed|es|ing)\b|\binstead\b",
             r"\b(?:postponed?|rescheduled?|pushed back|brought forward|no longer)\b",
-            r"\bnot (?:\w+ ){0,2}any ?more\b|n['’]t (?:\w+ ){0,3}any ?more\b",
-            r"改[成到为用期]|换[成到了用]|更换|变更|不再|推迟|延期|提前到|搬到|替换",
+            r"\bnot (?:\w+ ){0,2}any ?more\b|n['’]t (?:\w+ ){0,3}any ?more\b|\bused to\b.*\bnow\b",
+            r"改[成到为用期]|换[成到了用]|以前.*现在|更换|变更|不再|推迟|延期|提前到|搬到|替换",
         ),
     ),
     ("decision", _any(r"\b(?:decid(?:ed?|ing)|decision|chose|chosen|settled on)\b|决定|选定|决策")),
@@ -122,11 +137,14 @@ def criticality_of(sentence: str) -> Criticality:
 
 def scope_of(sentence: str, *, is_person: bool) -> Scope:
     """Whom the sentence concerns; `is_person`: it was said by someone with a name."""
-    if is_person or _USER.search(sentence) or is_lasting(sentence):
+    if is_person or _USER.search(sentence):
         return "user"
     if _TEAM.search(sentence) or _PROJECT.search(sentence):
         return "project"
-    return "user" if criticality_of(sentence) != "routine" else "session"
+    if is_request(sentence) and not is_lasting(sentence):
+        return "session"
+    lasts = is_lasting(sentence) or criticality_of(sentence) != "routine"
+    return "user" if lasts else "project"
 
 
 def is_request(sentence: str) -> bool:
@@ -137,6 +155,28 @@ def is_request(sentence: str) -> bool:
 def is_lasting(sentence: str) -> bool:
     """Whether the sentence says how things shall be from now on."""
     return _LASTING.search(sentence) is not None
+
+
+def is_to_be_kept(sentence: str) -> bool:
+    """Whether the listener is told to keep something in mind, or how to act from now on."""
+    if _REMEMBER.search(sentence):
+        return True
+    lasting = _FROM_NOW if modality.is_question(sentence) else _LASTING
+    return is_request(sentence) and lasting.search(sentence) is not None
+
+
+def hands_over(sentence: str) -> bool:
+    """Whether what follows is a text to work on, so not what the speaker says of themselves."""
+    if ":" not in sentence and "：" not in sentence:
+        return False
+    ends = sentence.rstrip().endswith((":", "："))
+    asked = is_request(sentence) and not is_to_be_kept(sentence)
+    return asked or (ends and _HANDS_OVER.search(sentence) is not None)
+
+
+def is_of_the_project(sentence: str) -> bool:
+    """Whether the sentence speaks of common work: its parts, its tools, its dates."""
+    return _PROJECT.search(sentence) is not None
 
 
 def is_finding(sentence: str) -> bool:
@@ -169,5 +209,8 @@ def kind_of(sentence: str, happening: Happening) -> str:
     if happening == "cancelled":
         return "cancellation"
     named = next((kind for kind, cue in _KINDS if cue.search(sentence)), "other")
-    unreached = happening == "planned" and named in ("other", "release", "task_completed")
-    return "plan" if unreached else named
+    if named in ("other", "release", "task_completed"):
+        if happening == "planned":
+            return "plan"
+        return "other" if modality.is_negated(sentence) else named
+    return named

@@ -6,21 +6,23 @@ and one-off requests make no card; a plan stays a plan. People count easily, ass
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from stratagate_core.events.rules import cues
+from stratagate_core.events.rules.statements import Statement, statements_of
 from stratagate_core.events.rules.supersession import replaced_event
 from stratagate_core.events.rules.times import occurrence_of
 from stratagate_core.text.clip import clip_words
-from stratagate_core.text.modality import is_greeting_or_praise, is_hypothetical, is_question
+from stratagate_core.text.modality import (
+    is_first_person,
+    is_greeting_or_praise,
+    is_hypothetical,
+    is_question,
+    is_second_person,
+)
 from stratagate_core.text.names import find_names
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.salience import Spoken, score_sentences
-from stratagate_core.text.sentences import split_sentences
-from stratagate_core.text.times import TimeExpression, find_times
 from stratagate_core.text.tokens import query_tokens
 
 TITLE, SUMMARY, CONTEXT = 120, 700, 160
@@ -28,78 +30,20 @@ TITLE, SUMMARY, CONTEXT = 120, 700, 160
 MOST_PER_SPEAKER = 2
 #: how telling a sentence must be (see `text.salience`), and one that opens with courtesy
 BAR, BAR_OF_COURTESY = 0.8, 2.0
-#: what is longer is no sentence but data; a longer block is thinned evenly
-_LONGEST, _MOST_SENTENCES = 600, 2000
+#: what is longer is no sentence but data
+_LONGEST = 600
 _PEOPLE, _TAGS = 12, 6
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """A sentence with what is needed to keep it."""
-
-    text: str
-    message_id: str
-    turn: int
-    speaker: str
-    #: whether the speaker has a name of their own
-    named: bool
-    #: said by a person, not by an assistant without a name
-    by_person: bool
-    said_at: datetime
-    #: what it leans on: the question it answers, the sentence before
-    context: tuple["Statement", ...]
-
-    @property
-    def time(self) -> TimeExpression | None:
-        """The first time it names."""
-        zone = self.said_at.tzinfo or UTC
-        return next(iter(find_times(self.text, reference=self.said_at, timezone=zone)), None)
+_COMMA = re.compile(r"[,，!！]\s*")
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+")
 
 
 def extract(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """The cards of a block from the JSON a model would see."""
-    statements = _statements(payload)
+    statements = statements_of(payload)
     known = sorted({one.speaker for one in statements if one.named})
     cards = [_card(one, known, payload["timeline"]) for one in _chosen(statements)]
     reason = "sentences that state something lasting" if cards else "nothing lasting was stated"
     return {"should_extract": bool(cards), "reason": reason, "events": cards}
-
-
-def _statements(payload: Mapping[str, Any]) -> Sequence[Statement]:
-    zone = ZoneInfo(payload["timezone"])
-    found: list[Statement] = []
-    turn = 0
-    for message in payload["messages"]:
-        role = str(message.get("role", "")).lower()
-        turn += role == "user"
-        if role in ("user", "assistant"):
-            found += _of_message(message, role, turn, zone, found[-1] if found else None)
-    step = -(-len(found) // _MOST_SENTENCES) or 1
-    return found[::step]
-
-
-def _of_message(
-    message: Mapping[str, Any], role: str, turn: int, zone: ZoneInfo, last: Statement | None
-) -> Iterator[Statement]:
-    name = message.get("name")
-    speaker = str(name or role.capitalize())
-    answers = last is not None and last.speaker != speaker and is_question(last.text)
-    asked = (replace(last, context=()),) if last and answers else ()
-    before: tuple[Statement, ...] = ()
-    for text in split_sentences(_CODE.sub("\n", str(message.get("content", "")))):
-        one = Statement(
-            text=text,
-            message_id=str(message["id"]),
-            turn=turn,
-            speaker=speaker,
-            named=bool(name),
-            by_person=role == "user" or bool(name),
-            said_at=datetime.fromisoformat(message["created_at"]).astimezone(zone),
-            context=(*asked, *before),
-        )
-        before = (replace(one, context=()),)
-        yield one
 
 
 def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
@@ -111,27 +55,46 @@ def _chosen(statements: Sequence[Statement]) -> Iterator[Statement]:
     for index, one in enumerate(statements):
         if _is_kept(one, scores[index]):
             by_turn.setdefault((one.turn, one.speaker), []).append(index)
+
+    def rank(index: int) -> tuple[bool, float, int]:
+        return cues.criticality_of(statements[index].text) == "routine", -scores[index], index
+
     best = [
         index
         for indexes in by_turn.values()
-        for index in sorted(indexes, key=lambda index: (-scores[index], index))[:MOST_PER_SPEAKER]
+        for index in sorted(indexes, key=rank)[:MOST_PER_SPEAKER]
     ]
     return (statements[index] for index in sorted(best))
 
 
 def _is_kept(one: Statement, score: float) -> bool:
     text = one.text
-    if len(text) > _LONGEST or is_question(text) or is_hypothetical(text):
+    if len(text) > _LONGEST or len(query_tokens(_ADDRESS.sub(" ", text))) < 2:
         return False
-    if cues.is_request(text) and not cues.is_lasting(text):
-        return False
-    if len(query_tokens(text)) < 2:
+    if one.by_person and cues.is_to_be_kept(text):
+        return True
+    if is_question(text) or is_hypothetical(text) or cues.is_request(text):
         return False
     if not one.by_person:
         return cues.is_finding(text)
     if cues.criticality_of(text) != "routine" or cues.is_change(text):
         return True
-    return score >= (BAR_OF_COURTESY if is_greeting_or_praise(text) else BAR)
+    if is_greeting_or_praise(text) and not _goes_on(text):
+        return score >= BAR_OF_COURTESY
+    return score >= BAR or _reports_work(text)
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a sentence that opens with courtesy goes on to what the speaker did."""
+    rest = _COMMA.split(text, maxsplit=1)[-1]
+    return rest != text and is_first_person(rest) and not is_greeting_or_praise(rest)
+
+
+def _reports_work(text: str) -> bool:
+    """Whether it states a fact of the project, however plain; not what the listener does."""
+    if is_second_person(text) and not is_first_person(text):
+        return False
+    return cues.is_of_the_project(text) or cues.is_finding(text)
 
 
 def _card(

@@ -141,7 +141,7 @@ RULES = (
     rule(rf"\b{WHICH} {SEASON}(?! of\b)", _which_season),
     rule(rf"\b(?:the )?{WHICH} {WEEKDAY}{PART}(?!-)", _which_weekday),
     rule(
-        rf"\b(?:on|by|until|till|since|from|before|after) (?P<t>{WEEKDAY}{PART})(?!-)",
+        rf"\b(?:on|by|to|for|until|till|since|from|before|after) (?P<t>{WEEKDAY}{PART})(?!-)",
         _weekday,
     ),
     rule(

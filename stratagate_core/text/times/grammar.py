@@ -26,7 +26,7 @@ class Clause:
     #: the moment of speaking, in the caller's zone
     now: datetime
     words: str
-    #: the words right before the match say that something was put off to it
+    #: the words right before the match say that it is the date of something to come
     awaited: bool = False
 
     @property

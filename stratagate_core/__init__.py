@@ -26,6 +26,7 @@ from stratagate_core.memory import StrataGate
 from stratagate_core.model.block import Block, BlockTurn
 from stratagate_core.model.event import Event, Temporal, Weight
 from stratagate_core.model.evidence import Assessment, BatchInfo, Citation, Rejection, UseReceipt
+from stratagate_core.model.graph import Edge, Fact, Node, Provenance, Support
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import UNSET, Message, ToolTrace
 from stratagate_core.model.recall import Recall
@@ -50,8 +51,10 @@ __all__ = [
     "Citation",
     "Conflict",
     "Disabled",
+    "Edge",
     "Event",
     "EvidenceError",
+    "Fact",
     "GateError",
     "Hit",
     "InvalidArgument",
@@ -62,9 +65,11 @@ __all__ = [
     "ModelError",
     "ModelUnavailable",
     "NewerSchema",
+    "Node",
     "NotFound",
     "OfflineModel",
     "Page",
+    "Provenance",
     "Recall",
     "Rejection",
     "Reply",
@@ -74,6 +79,7 @@ __all__ = [
     "StorageError",
     "StrataGate",
     "StrataGateError",
+    "Support",
     "Temporal",
     "ToolCall",
     "ToolSpec",

@@ -14,6 +14,7 @@ from stratagate_core.conversation.rules.incoming import turn_of
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Draft, Event
 from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseReceipt
+from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
 from stratagate_core.model.recall import Recall
@@ -178,6 +179,16 @@ class AsyncStrataGate:
         """One event of either pool, whatever its status."""
         return await self._run(self.memory.event, event_id)
 
+    async def node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+    ) -> Node:
+        """One node of the graph with all facts that may be shown, now or at an instant."""
+        return await self._run(self.memory.node, node_id, as_of=as_of, known_at=known_at)
+
     async def sources(self, ref: str) -> tuple[Message, ...]:
         """The source messages behind an event, a block, a message or an evidence ref."""
         return await self._run(self.memory.sources, ref)
@@ -272,6 +283,46 @@ class AsyncStrataGate:
             metadata=metadata,
             thread=thread,
             explain=explain,
+            open_batch=open_batch,
+        )
+
+    async def search_graph(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> Results[Card]:
+        """Find what is so now: nodes with their facts and relations. Blank finds nothing."""
+        return await self._run(
+            self.memory.search_graph,
+            query,
+            limit=limit,
+            as_of=as_of,
+            known_at=known_at,
+            thread=thread,
+            open_batch=open_batch,
+        )
+
+    async def expand_graph_node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> dict[str, Any]:
+        """A node as JSON: current, stale and historical facts, edges, who won, timeline."""
+        return await self._run(
+            self.memory.expand_graph_node,
+            node_id,
+            as_of=as_of,
+            known_at=known_at,
+            thread=thread,
             open_batch=open_batch,
         )
 

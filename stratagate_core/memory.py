@@ -22,11 +22,14 @@ from stratagate_core.events import steps as event_steps
 from stratagate_core.gate import envelope
 from stratagate_core.gate import recovery as gate_recovery
 from stratagate_core.gate import steps as gate
+from stratagate_core.graph.expand import asked_for
+from stratagate_core.graph.expand import node as read_node
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.llm.port import Model
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Draft, Event
 from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseReceipt
+from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
 from stratagate_core.model.recall import Recall
@@ -35,11 +38,13 @@ from stratagate_core.model.turn import Added
 from stratagate_core.recall import read as recall_reader
 from stratagate_core.search.both import search as search_both
 from stratagate_core.search.events import search_events
+from stratagate_core.search.graph import search_graph
 from stratagate_core.search.raw import search_raw
 from stratagate_core.search.steps import note_stale
 from stratagate_core.settings import Settings
 from stratagate_core.store import blocks, jobs, namespaces
 from stratagate_core.store.export import write_lines
+from stratagate_core.store.nodes import counts as graph_counts
 from stratagate_core.text.estimate import estimate_tokens
 
 if TYPE_CHECKING:
@@ -363,6 +368,22 @@ class StrataGate:
             raise NotFound(f"no event {event_id!r}; search_events finds events")
         return found
 
+    def node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+    ) -> Node:
+        """One node of the graph with all facts that may be shown, now or at an instant.
+
+        Raises:
+            NotFound: no such node, or none of its events may be shown.
+
+        """
+        with self._read() as work:
+            return read_node(work, node_id, asked_for(as_of, known_at))
+
     def sources(self, ref: str) -> tuple[Message, ...]:
         """The source messages behind an event, a block, a message or an evidence ref."""
         with self._read() as work:
@@ -534,6 +555,51 @@ class StrataGate:
             note_stale(self._core.env, self.namespace)
             self._core.work_on(self.namespace)
         return found
+
+    def search_graph(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> Results[Card]:
+        """Find what is so now: nodes with their facts and relations. Blank finds nothing.
+
+        Args:
+            query: words to look for.
+            limit: 1 to 20 (clamped).
+            as_of: show what was so at this instant (aware, or ISO 8601 with an offset).
+            known_at: only what had been mentioned by this instant.
+            thread: the asking thread.
+            open_batch: also open an evidence batch.
+
+        """
+        asked = asked_for(as_of, known_at)
+        return self._searched(
+            "search_graph",
+            thread,
+            open_batch,
+            lambda work: search_graph(work, query, limit=limit, asked=asked),
+        )
+
+    def expand_graph_node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> dict[str, Any]:
+        """A node as JSON: current, stale and historical facts, edges, who won, timeline."""
+        asked = asked_for(as_of, known_at)
+        with self._opening(open_batch) as work:
+            return envelope.expand_graph_node(
+                work, _thread(thread), node_id, asked, open_batch=open_batch
+            )
 
     def expand_event(
         self, event_id: str, *, thread: str = DEFAULT_THREAD, open_batch: bool = False
@@ -791,5 +857,6 @@ def _stats(work: Work) -> dict[str, Any]:
         "open_turns": conversation.open_turns(work),
         "blocks": {status: blocks.count(work.tx, status=status) for status in ("ready", "pending")},
         "events": events.counts(work),
+        "graph": graph_counts(work.tx),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},
     }

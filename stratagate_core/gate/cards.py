@@ -3,7 +3,7 @@
 Absent fields are left out. Times are written in the display timezone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, tzinfo
 from typing import Any
@@ -80,9 +80,26 @@ def block_evidence(entry: Mapping[str, Any], *, expanded: bool) -> Evidence:
     )
 
 
+def node_evidence(node_id: str, name: str, event_ids: Sequence[str], kind: str) -> Evidence:
+    """The evidence that a node is; use of it strengthens the events behind what was shown."""
+    expanded = kind == "expanded"
+    return Evidence(
+        ref=f"graph-node:{node_id}" + (":expanded" if expanded else ""),
+        kind="graph",
+        id=node_id,
+        title=name,
+        event_ids=tuple(event_ids),
+        detail_kind=kind,
+        expanded=expanded,
+    )
+
+
 def hit_evidence(hit: Hit[Card]) -> Evidence:
-    """The evidence that a hit of a search is: an event, or a message for citation only."""
+    """The evidence that a hit of a search is: an event, a node, or a message for citation only."""
     card = hit.item
+    if hit.ref.startswith("graph-node:"):
+        proof = card.get("provenance_event_ids", ())
+        return node_evidence(card["id"], card["name"], proof, card["match_type"])
     if hit.ref.startswith("event:"):
         return Evidence(
             ref=hit.ref,

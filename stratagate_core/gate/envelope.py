@@ -13,9 +13,12 @@ from stratagate_core.gate.cards import (
     event_card,
     event_evidence,
     hit_evidence,
+    node_evidence,
 )
 from stratagate_core.gate.rules import strict_json
 from stratagate_core.gate.steps import open_batch as _open_batch
+from stratagate_core.graph.expand import expand as expand_node
+from stratagate_core.graph.read import Asked
 from stratagate_core.model.event import VISIBLE
 from stratagate_core.model.evidence import Evidence
 from stratagate_core.model.search import Card, Results
@@ -62,6 +65,17 @@ def expand_event(work: Work, thread: str, event_id: str, *, open_batch: bool) ->
     card = event_card(event, weight=weight, timezone=work.settings.timezone)
     evidence = [event_evidence(event, "expanded")]
     return _envelope(work, thread, "expand_event", evidence, [card], open_batch=open_batch)
+
+
+def expand_graph_node(
+    work: Work, thread: str, node_id: str, asked: Asked, *, open_batch: bool
+) -> dict[str, Any]:
+    """A node with its facts, edges and timeline, within six events."""
+    found = expand_node(work, node_id, asked)
+    evidence = [node_evidence(found.node.id, found.node.name, found.provenance, "expanded")]
+    return _envelope(
+        work, thread, "expand_graph_node", evidence, [found.card], open_batch=open_batch
+    )
 
 
 def get_blocks(work: Work, thread: str, *, scope: Scope, open_batch: bool) -> dict[str, Any]:

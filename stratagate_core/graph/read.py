@@ -76,7 +76,9 @@ def scene(work: Work, ids: Iterable[str], asked: Asked = NOW) -> Scene:
     def find(fact: Fact, support: Support) -> str | None:
         if support.node is None:
             return fact.node_id
-        return next((key for key in named.get(name_key(support.node), ()) if key in everything), None)
+        return next(
+            (key for key in named.get(name_key(support.node), ()) if key in everything), None
+        )
 
     marked = {key: with_stale(shown, grounds, known, find) for key, shown in views.items()}
     return Scene(views=marked, sources=known)
@@ -92,7 +94,7 @@ def _missing(
     facts = (fact for shown in new.values() for fact in shown.current_facts)
     keys = {name_key(s.node) for fact in facts for s in fact.depends_on if s.node is not None}
     if unknown := keys - named.keys():
-        named |= {key: () for key in unknown} | graph.named_nodes(work.tx, unknown)
+        named |= dict.fromkeys(unknown, ()) | graph.named_nodes(work.tx, unknown)
     return {node for key in keys for node in named[key]} - everything.keys()
 
 
@@ -132,7 +134,10 @@ def _records(
     for node, refs in groups.items():
         if stated := stated_nodes(answers.values(), frozenset(refs)):
             held[node] = fold_node(stated, node)
-    starts = {*ids, *(edge.from_node_id for at in nodes.edges_at(work.tx, ids).values() for edge in at)}
+    starts = {
+        *ids,
+        *(edge.from_node_id for at in nodes.edges_at(work.tx, ids).values() for edge in at),
+    }
     leaving = edges_from(work, starts, asked.known_at)
     return held, {
         key: tuple(edge for edge in leaving if key in (edge.from_node_id, edge.to_node_id))
@@ -190,9 +195,7 @@ def load_sources(
         return found
     by = {row.event_id: row.superseded_by for row in rows if row.superseded_by}
     later = {
-        row.event_id
-        for row in graph.sources(work.tx, by.values())
-        if row.mentioned_at > known_at
+        row.event_id for row in graph.sources(work.tx, by.values()) if row.mentioned_at > known_at
     }
     return {
         key: replace(one, status=_status_then(one, by.get(key) in later, known_at))

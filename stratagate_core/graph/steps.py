@@ -85,9 +85,7 @@ def complete(work: Work, answer: Answer, *, reason: str, prompt_hash: str) -> No
 
 
 def _register(work: Work, answer: Answer) -> None:
-    graph.put_names(
-        work.tx, answer.id, [(node.ref, node.type, node.keys) for node in answer.nodes]
-    )
+    graph.put_names(work.tx, answer.id, [(node.ref, node.type, node.keys) for node in answer.nodes])
 
 
 def rebuild(work: Work) -> None:
@@ -133,7 +131,9 @@ def refold(work: Work, refs: Sequence[Ref]) -> frozenset[Ref]:
     old = nodes.metadata(work.tx, {node for node in before.values() if node})
     graph.put_members(work.tx, {ref: after[ref] for ref in moved})
     nodes.put_nodes(work.tx, old, folded)
-    ends = _refold_edges(work, {*old, *(node.id for node in folded)}, _leading_to(work, answers, moved))
+    ends = _refold_edges(
+        work, {*old, *(node.id for node in folded)}, _leading_to(work, answers, moved)
+    )
     _name_participants(work, answers, moved)
     _reindex(work, {*old, *(node.id for node in folded), *ends, *_renamed(work, old, folded)})
     return component
@@ -186,13 +186,13 @@ def _renamed(work: Work, old: Mapping[str, Node], folded: Sequence[Node]) -> set
     return {other_end(edge, key) for key, at in around.items() for edge in at}
 
 
-def _name_participants(
-    work: Work, answers: Mapping[str, Answer], moved: Collection[Ref]
-) -> None:
+def _name_participants(work: Work, answers: Mapping[str, Answer], moved: Collection[Ref]) -> None:
     """Batch events name the nodes that cite them; nothing else of an event changes."""
     for answer in (answers[key] for key in sorted({key for key, _ in moved})):
         members = graph.members_of_answers(work.tx, [answer.id])
-        citing: dict[str, list[str]] = {key: [] for key in visible_of(answer.sources, answer.sources)}
+        citing: dict[str, list[str]] = {
+            key: [] for key in visible_of(answer.sources, answer.sources)
+        }
         for node in answer.nodes:
             became = members.get((answer.id, node.ref))
             for key in node.sources if became else ():

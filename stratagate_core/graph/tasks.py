@@ -222,18 +222,15 @@ def admit_projection(prepared: Prepared, answer: Projection) -> ProjectionPlan:
         ModelError: a node has no valid source, or nothing proves its name.
 
     """
-    batch = Batch(
-        sources=prepared.sources, known=prepared.known, timezone=prepared.timezone
-    )
-    given = ([one.model_dump() for one in part] for part in (answer.nodes, answer.edges))
+    batch = Batch(sources=prepared.sources, known=prepared.known, timezone=prepared.timezone)
+    nodes = [node.model_dump() for node in answer.nodes]
+    given = [edge.model_dump() for edge in answer.edges]
     try:
-        stated, edges = admit(*given, batch)
+        stated, edges = admit(nodes, given, batch)
     except Inadmissible as error:
         raise ModelError(f"project_graph: {error}", task="project_graph") from error
     return ProjectionPlan(
-        answer=Answer(
-            id=prepared.batch_id, sources=prepared.sources, nodes=stated, edges=edges
-        ),
+        answer=Answer(id=prepared.batch_id, sources=prepared.sources, nodes=stated, edges=edges),
         reason=answer.reason,
         warnings=tuple(batch.warnings),
     )

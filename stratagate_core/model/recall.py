@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stratagate_core.model.event import Event
+from stratagate_core.model.graph import Node
 from stratagate_core.model.message import Message
 
 
@@ -13,7 +14,7 @@ class Recall:
 
     text: str
     events: tuple[Event, ...] = ()
-    nodes: tuple[object, ...] = ()
+    nodes: tuple[Node, ...] = ()
     messages: tuple[Message, ...] = ()
     profile_text: str = ""
     directory_text: str = ""

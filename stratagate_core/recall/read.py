@@ -4,17 +4,22 @@ A part that fails is left out and named; memory never costs the user an answer.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from stratagate_core.conversation.read import level_now
 from stratagate_core.engine import Work
+from stratagate_core.graph.cards import hit_card
+from stratagate_core.graph.read import NOW
+from stratagate_core.graph.rules.match import hit_node
 from stratagate_core.model.event import VISIBLE, Event
+from stratagate_core.model.graph import Node
 from stratagate_core.model.message import Message
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.turn import Turn
 from stratagate_core.recall import rules
 from stratagate_core.search.events import find_events
+from stratagate_core.search.graph import find_nodes
 from stratagate_core.search.raw import find_messages
 from stratagate_core.store import blocks, events, namespaces, turns
 from stratagate_core.text.language import choose_language
@@ -24,6 +29,9 @@ _log = logging.getLogger(__name__)
 #: how many hits each part looks at
 EVENT_HITS = 20
 MESSAGE_HITS = 20
+NODE_HITS = 12
+#: nodes that are activated at most
+NODES_KEPT = 4
 #: pinned and safety events that are looked at without a lexical match
 ALWAYS = 8
 #: a block shown at this level or deeper still holds the words its events rest on
@@ -51,9 +59,11 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     standing |= set(_attempt("block_views", reasons, lambda: _viewed(work, shown)))
     query = rules.query_text(message, tail)
     chosen = _attempt("events", reasons, lambda: _events(work, query, thread, standing))
+    nodes = _attempt("graph", reasons, lambda: _nodes(work, query, thread, standing))
     found = _attempt("messages", reasons, lambda: _messages(work, query, thread, standing))
     written = rules.activated(
         chosen,
+        [node for node, _ in nodes],
         found,
         budget=work.settings.recall_budget,
         count=work.env.count_tokens,
@@ -61,10 +71,12 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
         timezone=work.settings.timezone,
     )
     _explain(reasons, "events", len(chosen), len(written.events))
+    _explain(reasons, "graph", len(nodes), written.nodes)
     _explain(reasons, "messages", len(found), len(written.messages))
     return Recall(
         text=written.text,
         events=written.events,
+        nodes=tuple(node for _, node in nodes[: written.nodes]),
         messages=written.messages,
         tokens=work.env.count_tokens(written.text),
         reasons=reasons,
@@ -131,6 +143,30 @@ def _fitting(
         and not standing.issuperset(event.source_message_ids)
         and (event.scope != "session" or not local.isdisjoint(event.source_message_ids))
     )
+
+
+def _nodes(
+    work: Work, query: str, thread: str, standing: frozenset[str]
+) -> Sequence[tuple[Mapping[str, Any], Node]]:
+    """Cards and values of the best nodes that do not rest on what the request shows already."""
+    if not query:
+        return ()
+    hits = [hit for hit, _ in find_nodes(work, query, limit=NODE_HITS)]
+    cited = events.by_ids(work.tx, sorted({key for hit in hits for key in hit.provenance}))
+    fitting = _fitting(work, cited, thread, standing)
+    own = frozenset(cited) - _others_own(work, cited, thread)
+    kept = [
+        hit
+        for hit in hits
+        if own.issuperset(hit.provenance)
+        and (not hit.provenance or not fitting.isdisjoint(hit.provenance))
+    ][:NODES_KEPT]
+    return [(hit_card(hit, cited, NOW), hit_node(hit)) for hit in kept]
+
+
+def _others_own(work: Work, cited: dict[str, Event], thread: str) -> frozenset[str]:
+    """Ids of the events that concern another thread's conversation only."""
+    return frozenset(cited) - _fitting(work, cited, thread, frozenset())
 
 
 def _messages(work: Work, query: str, thread: str, standing: frozenset[str]) -> Sequence[Message]:

@@ -36,6 +36,7 @@ _HEADINGS: Mapping[Language, str] = {
     "以用户当前的指令和工作区的实际状态为准。",
 }
 _EVENTS: Mapping[Language, str] = {"en": "Events:", "zh": "事件："}
+_NODES: Mapping[Language, str] = {"en": "Knowledge graph:", "zh": "知识图谱："}
 _MESSAGES: Mapping[Language, str] = {"en": "Messages:", "zh": "消息："}
 
 
@@ -83,11 +84,14 @@ class Activated:
 
     text: str
     events: tuple[Event, ...] = ()
+    #: how many of the nodes stand in it
+    nodes: int = 0
     messages: tuple[Message, ...] = ()
 
 
 def activated(
     events: Sequence[Event],
+    nodes: Sequence[Mapping[str, Any]],
     messages: Sequence[Message],
     *,
     budget: int,
@@ -101,18 +105,23 @@ def activated(
     Without any entry only the line stands that says so.
     """
 
-    def written(events: Sequence[Event], messages: Sequence[Message]) -> Activated:
-        text = _text(events, messages, language, timezone)
-        return Activated(text=text, events=tuple(events), messages=tuple(messages))
+    def written(events: Sequence[Event], number: int, messages: Sequence[Message]) -> Activated:
+        text = _text(events, nodes[:number], messages, language, timezone)
+        return Activated(text=text, events=tuple(events), nodes=number, messages=tuple(messages))
 
     standing = Activated(text=f"[{MARKERS['no_recall'][language]}]")
     for event in events:
-        wider = written((*standing.events, event), ())
+        wider = written((*standing.events, event), 0, ())
+        if count(wider.text) > budget:
+            break
+        standing = wider
+    for number in range(1, len(nodes) + 1):
+        wider = written(standing.events, number, ())
         if count(wider.text) > budget:
             break
         standing = wider
     for message in messages:
-        wider = written(standing.events, (*standing.messages, message))
+        wider = written(standing.events, standing.nodes, (*standing.messages, message))
         if count(wider.text) > budget:
             break
         standing = wider
@@ -121,6 +130,7 @@ def activated(
 
 def _text(
     events: Sequence[Event],
+    nodes: Sequence[Mapping[str, Any]],
     messages: Sequence[Message],
     language: Language,
     timezone: tzinfo,
@@ -128,6 +138,8 @@ def _text(
     lines = [f"[{MARKERS['recall'][language]}]", _HEADINGS[language]]
     if events:
         lines += [_EVENTS[language], *(_event_entry(event, timezone) for event in events)]
+    if nodes:
+        lines += [_NODES[language], *(_node_entry(node) for node in nodes)]
     if messages:
         lines += [_MESSAGES[language], *_message_entries(messages, timezone)]
     return "\n".join(lines)
@@ -145,6 +157,24 @@ def _event_entry(event: Event, timezone: tzinfo) -> str:
     if times.status != "unknown":
         card["temporal_status"] = times.status
     return escape_markers("- " + compact_json({"id": event.id, **redact(card)}))
+
+
+def _node_entry(card: Mapping[str, Any]) -> str:
+    """One bullet: a node as it stands now, its history and timeline, without ids of sources."""
+    shown = {key: _for_recall(value) for key, value in card.items() if key not in _NOT_RECALLED}
+    return escape_markers("- " + compact_json(shown))
+
+
+#: what a card of a node holds for lookups only
+_NOT_RECALLED = frozenset(
+    ("provenance_event_ids", "source_event_ids", "from_node_id", "to_node_id", "confidence")
+)
+
+
+def _for_recall(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _for_recall(item) for k, item in value.items() if k not in _NOT_RECALLED}
+    return [_for_recall(item) for item in value] if isinstance(value, list) else value
 
 
 def _message_entries(messages: Sequence[Message], timezone: tzinfo) -> Iterable[str]:

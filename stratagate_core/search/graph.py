@@ -19,9 +19,7 @@ MOST = 20
 _RANKED_ANEW = 200
 
 
-def search_graph(
-    work: Work, query: str, *, limit: int = 8, asked: Asked = NOW
-) -> Results[Card]:
+def search_graph(work: Work, query: str, *, limit: int = 8, asked: Asked = NOW) -> Results[Card]:
     """Nodes as cards, refs ``graph-node:<id>``. A blank query finds nothing.
 
     Args:

@@ -34,7 +34,9 @@ def queued(tx: Tx, event_ids: Iterable[str], *, version: int) -> frozenset[str]:
     """Which of these events stand in a batch of this version."""
     held = graph_batches.c
     query = sa.select(held.event_id).where(
-        tx.of(graph_batches), held.version == version, held.event_id.in_(listed(tx, list(event_ids)))
+        tx.of(graph_batches),
+        held.version == version,
+        held.event_id.in_(listed(tx, list(event_ids))),
     )
     return frozenset(row.event_id for row in tx.rows(query))
 
@@ -196,6 +198,4 @@ def put_members(tx: Tx, members: Mapping[Ref, str | None]) -> None:
     """Note what nodes of answers became."""
     for (answer, ref), node in sorted(members.items()):
         here = (graph_members.c.answer_id == answer, graph_members.c.ref == ref)
-        tx.change(
-            sa.update(graph_members).where(tx.of(graph_members), *here).values(node_id=node)
-        )
+        tx.change(sa.update(graph_members).where(tx.of(graph_members), *here).values(node_id=node))

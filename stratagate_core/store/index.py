@@ -1,8 +1,8 @@
 """Writes the index: which document holds which term how often.
 
-A namespace has four collections: its messages, the visible events of either pool and the nodes
-of the graph. They are kept in the transaction of what they index. Scores are those of `rank.bm25`, summed by the
-database over the postings of the query's terms (`store.scoring`).
+A namespace has four collections: its messages, the visible events of either pool, and the nodes
+of the graph. They are kept in the transaction of what they index. Scores are those of
+`rank.bm25`, summed by the database over the postings of the query's terms (`store.scoring`).
 """
 
 from collections import Counter

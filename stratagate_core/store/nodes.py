@@ -91,7 +91,9 @@ def pages(tx: Tx, *, size: int = 200) -> Iterator[tuple[str, ...]]:
 def counts(tx: Tx) -> dict[str, int]:
     """How many nodes, facts and edges there are."""
     return {
-        table.name: int(tx.scalar(sa.select(sa.func.count()).select_from(table).where(tx.of(table))))
+        table.name: int(
+            tx.scalar(sa.select(sa.func.count()).select_from(table).where(tx.of(table)))
+        )
         for table in (nodes, facts, edges)
     }
 
@@ -139,14 +141,19 @@ def _edge_row(edge: Edge, position: int) -> dict[str, Any]:
 
 
 def _node(row: Row, held: tuple[Fact, ...]) -> Node:
-    values = row._mapping
-    lists = ("aliases", "tags", "source_event_ids")
-    plain = ("id", "name", "type", "status", "confidence", "created_at", "updated_at")
     return Node(
-        **{name: values[name] for name in plain},
-        **{name: tuple(values[name] or ()) for name in lists},
+        id=row.id,
+        name=row.name,
+        type=row.type,
+        aliases=tuple(row.aliases or ()),
+        tags=tuple(row.tags or ()),
         provenance=_provenance(row.provenance),
         facts=held,
+        status=row.status,
+        confidence=row.confidence,
+        source_event_ids=tuple(row.source_event_ids or ()),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )
 
 

@@ -15,11 +15,11 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from stratagate_core.model.evidence import Verdict
+from stratagate_core.model.evidence import Strategy, Verdict
 
 T = TypeVar("T")
-#: what `next_strategy` may name while these are the tools there are
-_STRATEGIES = ("answer", "search_events", "expand_event", "search_raw", "expand_block")
+#: what `next_strategy` may name
+_STRATEGIES = get_args(Strategy)
 
 
 def _clamped(value: int) -> int:
@@ -105,6 +105,30 @@ class ExpandEvent(Arguments):
     """Arguments of expand_event."""
 
     id: str = Field(description="event id from a search result")
+
+
+AsOf = Annotated[
+    Maybe[str],
+    Field(description="what was so at this instant: ISO 8601 with an offset; leave it out for now"),
+]
+
+
+class SearchGraph(Arguments):
+    """Arguments of search_graph."""
+
+    query: str = Field(
+        description="names of people, projects, organisations, tools or places, "
+        "with the property that is asked for"
+    )
+    limit: Limit = 8
+    as_of: AsOf = None
+
+
+class ExpandGraphNode(Arguments):
+    """Arguments of expand_graph_node."""
+
+    id: str = Field(description="node id from a graph search")
+    as_of: AsOf = None
 
 
 class SearchRaw(Arguments):

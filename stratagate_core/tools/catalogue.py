@@ -8,9 +8,11 @@ from stratagate_core.tools.arguments import (
     Assess,
     ExpandBlock,
     ExpandEvent,
+    ExpandGraphNode,
     GetBlocks,
     RecordUse,
     SearchEvents,
+    SearchGraph,
     SearchRaw,
 )
 from stratagate_core.tools.spec import Effect, ToolSpec
@@ -35,6 +37,26 @@ _TOOLS: tuple[tuple[str, type[BaseModel], Effect, str], ...] = (
         "StrataGate long-term memory: read one event in full, with its quotes, times, relations "
         "and source message ids, when the card of a search is not enough. Opens a new evidence "
         "batch of its own: judge it with {p}assess.",
+    ),
+    (
+        "search_graph",
+        SearchGraph,
+        effects.search_graph,
+        "StrataGate knowledge graph: find what is so now about people, projects, organisations, "
+        "tools and places: current facts and relations, each with its events. match_type says "
+        "whether the match is current, historical or both; history never proves the present. "
+        "Disputed and stale facts are marked; stale ones say what changed under them. as_of shows "
+        "an earlier state. Results are candidates: rank_score is order only. Opens an evidence "
+        "batch: judge it with {p}assess.",
+    ),
+    (
+        "expand_graph_node",
+        ExpandGraphNode,
+        effects.expand_graph_node,
+        "StrataGate knowledge graph: read one node in full: current, stale and historical facts "
+        "and relations, which value holds for each key and by what rule, and the timeline of its "
+        "events, when the card of a search is not enough. as_of shows an earlier state. Opens a "
+        "new evidence batch of its own: judge it with {p}assess.",
     ),
     (
         "search_raw",

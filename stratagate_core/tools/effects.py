@@ -9,9 +9,11 @@ from stratagate_core.tools.arguments import (
     Assess,
     ExpandBlock,
     ExpandEvent,
+    ExpandGraphNode,
     GetBlocks,
     RecordUse,
     SearchEvents,
+    SearchGraph,
     SearchRaw,
 )
 
@@ -41,6 +43,21 @@ def search_events(
 def expand_event(memory: "StrataGate", thread: str, given: ExpandEvent, receipt: str | None) -> Any:
     """The complete card of an event, in a batch."""
     return memory.expand_event(given.id, thread=thread, open_batch=True)
+
+
+def search_graph(memory: "StrataGate", thread: str, given: SearchGraph, receipt: str | None) -> Any:
+    """Nodes as cards, in a batch."""
+    found = memory.search_graph(
+        given.query, limit=given.limit, as_of=given.as_of, thread=thread, open_batch=True
+    )
+    return search_envelope(found, as_of=given.as_of)
+
+
+def expand_graph_node(
+    memory: "StrataGate", thread: str, given: ExpandGraphNode, receipt: str | None
+) -> Any:
+    """A node in full, in a batch."""
+    return memory.expand_graph_node(given.id, as_of=given.as_of, thread=thread, open_batch=True)
 
 
 def search_raw(memory: "StrataGate", thread: str, given: SearchRaw, receipt: str | None) -> Any:

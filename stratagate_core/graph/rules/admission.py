@@ -249,7 +249,9 @@ def _with_known_supports(
         facts = []
         for fact in node.facts:
             named = (
-                replace(one, node=statements[one.node].name) if one.node in statements else one
+                replace(one, node=statements[one.node].name)
+                if one.node and one.node in statements
+                else one
                 for one in fact.depends_on
             )
             kept = tuple(one for one in named if held(one, node))

@@ -193,9 +193,7 @@ def _fold_key(node: str, statements: Sequence[FactStatement], sources: Sources) 
     return (one.fact for one in held)
 
 
-def _state_fact(
-    node: str, statement: FactStatement, sources: Sources, held: list[_Held]
-) -> None:
+def _state_fact(node: str, statement: FactStatement, sources: Sources, held: list[_Held]) -> None:
     new = _new_fact(node, statement, sources)
     over = new.status == "superseded" and statement.status == "active"
     for one in held:

@@ -13,7 +13,7 @@ from stratagate_core.graph.rules.view import (
     record_events,
     value_text,
 )
-from stratagate_core.model.graph import Edge, Fact
+from stratagate_core.model.graph import Edge, Fact, Node
 from stratagate_core.rank.bm25 import weighted
 from stratagate_core.text.normalise import normalise
 from stratagate_core.text.tokens import query_tokens, tokens
@@ -82,16 +82,25 @@ def end_names(shown: View, edge: Edge) -> tuple[str, ...]:
     return end.name, *end.aliases
 
 
-def match(shown: View, query: Query, sources: Sources, *, at_instant: bool = False) -> GraphHit | None:
+def match(
+    shown: View, query: Query, sources: Sources, *, at_instant: bool = False
+) -> GraphHit | None:
     """How a node answers a query; None if it does not. `at_instant`: history is not asked for."""
     own = {token for name in (shown.node.name, *shown.node.aliases) for token in tokens(name)}
     scored = list(_matching(shown, query, own))
     if scored:
         best = max(score for _, score in scored)
         matched: Sequence[Record] = [record for record, score in scored if score == best]
-        present = {one.id for one in (*shown.current_facts, *shown.stale_facts, *shown.current_edges)}
+        live: tuple[Record, ...] = (
+            *shown.current_facts,
+            *shown.stale_facts,
+            *shown.current_edges,
+        )
+        present = {one.id for one in live}
         kinds = {one.id in present for one in matched}
-        kind: MatchType = "both" if len(kinds) == 2 else "current" if kinds == {True} else "historical"
+        kind: MatchType = (
+            "both" if len(kinds) == 2 else "current" if kinds == {True} else "historical"
+        )
         return _hit(shown, kind, matched, ())
     proof = _matching_metadata(shown, query)
     if proof is None:
@@ -179,7 +188,7 @@ def _matching_metadata(shown: View, query: Query) -> tuple[str, ...] | None:
 def _hit(
     shown: View, kind: MatchType, matched: Sequence[Record], proof: tuple[str, ...]
 ) -> GraphHit:
-    live = (*shown.current_facts, *shown.stale_facts, *shown.current_edges)
+    live: tuple[Record, ...] = (*shown.current_facts, *shown.stale_facts, *shown.current_edges)
     context = [one for one in live if one not in matched]
     if kind != "current" and matched:
         context.sort(key=lambda one: not any(_same_subject(one, past) for past in matched))
@@ -205,6 +214,13 @@ def _hit(
         metadata_evidence=evidence,
         matched=frozenset(one.id for one in matched),
     )
+
+
+def hit_node(hit: GraphHit) -> Node:
+    """The node of a hit with the facts it shows."""
+    shown = hit.view
+    facts = (*shown.current_facts, *shown.stale_facts, *shown.historical_facts)
+    return replace(shown.node, facts=facts, current_state=shown.state)
 
 
 def _first_events(records: Iterable[Record]) -> tuple[str, ...]:

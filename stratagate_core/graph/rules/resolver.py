@@ -47,7 +47,9 @@ def _resolve(candidates: Sequence[tuple[bool, Fact]], sources: Sources) -> Resol
     holds, best = ranked[0]
     losing = tuple(fact for _, fact in ranked[1:])
     rivals = [
-        (open_, fact) for open_, fact in ranked[1:] if value_key(fact.value) != value_key(best.value)
+        (open_, fact)
+        for open_, fact in ranked[1:]
+        if value_key(fact.value) != value_key(best.value)
     ]
     rule: Rule = _deciding(best, rivals[0][1], sources) if rivals else "only"
     tied = bool(rivals) and rivals[0][0] == holds and rule == "id"

@@ -48,7 +48,9 @@ def grounds_of(views: Mapping[str, View]) -> dict[Key, Ground]:
     return found
 
 
-def with_stale(shown: View, grounds: Mapping[Key, Ground], sources: Sources, find: FindNode) -> View:
+def with_stale(
+    shown: View, grounds: Mapping[Key, Ground], sources: Sources, find: FindNode
+) -> View:
     """The view with its doubtful facts taken out of the current ones, each with its reason."""
     doubts = [doubt(fact, grounds, sources, find) for fact in shown.current_facts]
     paired = list(zip(shown.current_facts, doubts, strict=True))

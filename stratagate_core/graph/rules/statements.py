@@ -172,7 +172,7 @@ def _fact_json(fact: FactStatement) -> dict[str, Any]:
 
 def _plain(statement: Any, kind: type) -> dict[str, Any]:
     """The fields of a statement as JSON, without absent instants."""
-    written = {}
+    written: dict[str, Any] = {}
     for name in kind.__dataclass_fields__:  # type: ignore[attr-defined]  # a dataclass
         value = getattr(statement, name)
         if isinstance(value, datetime):
@@ -210,7 +210,7 @@ def _proven(raw: Sequence[Sequence[Any]]) -> tuple[Proven, ...]:
 
 def _record(raw: Mapping[str, Any]) -> dict[str, Any]:
     """A stored fact or edge; lists as tuples, texts of instants as instants."""
-    read = {key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()}
+    read: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()}
     for name in ("valid_from", "valid_to"):
         if name in read:
             read[name] = _instant(read[name])

@@ -70,9 +70,9 @@ def view(
     facts = _labelled(node.facts, sources, moment)
     shown = [edge for edge in edges if other_end(edge, node.id) in ends]
     relations = _labelled(shown, sources, moment)
-    if not (facts["current"] or facts["historical"] or relations["current"]):
-        if not relations["historical"] and not metadata.source_event_ids:
-            return None
+    records = (*facts.values(), *relations.values())
+    if not any(records) and not metadata.source_event_ids:
+        return None
     return View(
         node=metadata,
         current_facts=tuple(facts["current"]),
@@ -137,9 +137,7 @@ def visible_metadata(node: Node, sources: Sources) -> Node | None:
     )
 
 
-def _shown(
-    values: Mapping[str, tuple[str, ...]], sources: Sources
-) -> dict[str, tuple[str, ...]]:
+def _shown(values: Mapping[str, tuple[str, ...]], sources: Sources) -> dict[str, tuple[str, ...]]:
     found = {value: visible_of(ids, sources) for value, ids in values.items()}
     return {value: ids for value, ids in found.items() if ids}
 
@@ -162,16 +160,11 @@ def bounded(shown: View, provenance: Sequence[str]) -> tuple[View, tuple[str, ..
     cut = replace(
         shown,
         node=node,
-        **{
-            name: _cut(getattr(shown, name), kept)
-            for name in (
-                "current_facts",
-                "stale_facts",
-                "historical_facts",
-                "current_edges",
-                "historical_edges",
-            )
-        },
+        current_facts=_cut(shown.current_facts, kept),
+        stale_facts=_cut(shown.stale_facts, kept),
+        historical_facts=_cut(shown.historical_facts, kept),
+        current_edges=_cut(shown.current_edges, kept),
+        historical_edges=_cut(shown.historical_edges, kept),
     )
     return cut, chosen, "complete" if complete else "partial" if shown.proven else "not_expanded"
 
@@ -203,8 +196,12 @@ def _cut_metadata(node: Node, kept: Collection[str]) -> Node:
     ids = tuple(key for key in node.source_event_ids if key in kept)
     proof = node.provenance
     if proof is None:
-        return replace(node, source_event_ids=ids, aliases=node.aliases if ids else (),
-                       tags=node.tags if ids else ())
+        return replace(
+            node,
+            source_event_ids=ids,
+            aliases=node.aliases if ids else (),
+            tags=node.tags if ids else (),
+        )
     aliases = _within(proof.aliases, kept)
     tags = _within(proof.tags, kept)
     names = tuple(key for key in proof.name if key in kept)

@@ -13,6 +13,8 @@ from stratagate_core import Settings, StrataGate
 from stratagate_core.testing import CountingIds, ManualClock
 
 START = datetime(2026, 5, 6, 9, 0, tzinfo=UTC)
+#: the answer of a projector that adds nothing to the graph
+NO_GRAPH = {"reason": "nothing to add", "nodes": [], "edges": []}
 
 hypothesis_settings.register_profile(
     "stratagate",

@@ -97,7 +97,7 @@ def _state(memory: StrataGate, folder: Path) -> list[str]:
             row.pop(name, None)
         row.pop("id", None)
         text = json.dumps(row, sort_keys=True, ensure_ascii=False)
-        lines.append(re.sub(r"\b(msg|blk|evt|batch|job|lease|ans)_\d+", r"\1", text))
+        lines.append(re.sub(r"\b(msg|blk|evt|graph|batch|job|lease|ans)_\d+", r"\1", text))
     return sorted(lines)
 
 

@@ -12,11 +12,14 @@ from stratagate_core import Event, Settings, StrataGate
 from stratagate_core.gate.cards import event_card
 from stratagate_core.testing import ScriptedModel
 from stratagate_core.tools import PROTOCOL, ToolResult, call, protocol, tool_specs
+from tests.conftest import NO_GRAPH
 
 Opener = Callable[..., StrataGate]
 NAMES = (
     "search_events",
     "expand_event",
+    "search_graph",
+    "expand_graph_node",
     "search_raw",
     "get_blocks",
     "expand_block",
@@ -37,7 +40,9 @@ def memory(open_memory: Opener) -> StrataGate:
     """A memory with two sealed turns of thread ``a`` and one event that rests on the first."""
     memory = open_memory(
         settings={"block_turn_size": 1, "processing": "inline"},
-        model=ScriptedModel({"summarise_block": repeat(SUMMARY)}),
+        model=ScriptedModel(
+            {"summarise_block": repeat(SUMMARY), "project_graph": repeat(NO_GRAPH)}
+        ),
     )
     block_id = memory.add_turn(
         "The school speech was last week.", "Well done!", thread="a"

@@ -63,8 +63,8 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     found = _attempt("messages", reasons, lambda: _messages(work, query, thread, standing))
     written = rules.activated(
         chosen,
-        [node for node, _ in nodes],
         found,
+        nodes=[card for card, _ in nodes],
         budget=work.settings.recall_budget,
         count=work.env.count_tokens,
         language=choose_language(work.settings.language, message),

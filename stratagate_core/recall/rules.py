@@ -91,9 +91,9 @@ class Activated:
 
 def activated(
     events: Sequence[Event],
-    nodes: Sequence[Mapping[str, Any]],
     messages: Sequence[Message],
     *,
+    nodes: Sequence[Mapping[str, Any]] = (),
     budget: int,
     count: Callable[[str], int],
     language: Language,
@@ -162,12 +162,24 @@ def _event_entry(event: Event, timezone: tzinfo) -> str:
 def _node_entry(card: Mapping[str, Any]) -> str:
     """One bullet: a node as it stands now, its history and timeline, without ids of sources."""
     shown = {key: _for_recall(value) for key, value in card.items() if key not in _NOT_RECALLED}
+    # the summaries would fill the budget; the events of a node are recalled on their own
+    shown["timeline"] = [
+        {key: value for key, value in entry.items() if key != "summary"}
+        for entry in card.get("timeline", ())
+    ]
     return escape_markers("- " + compact_json(shown))
 
 
 #: what a card of a node holds for lookups only
 _NOT_RECALLED = frozenset(
-    ("provenance_event_ids", "source_event_ids", "from_node_id", "to_node_id", "confidence")
+    (
+        "provenance_event_ids",
+        "source_event_ids",
+        "from_node_id",
+        "to_node_id",
+        "confidence",
+        "depends_on",
+    )
 )
 
 

@@ -17,6 +17,8 @@ from stratagate_core.store.index import Scored
 MOST = 20
 #: candidates of a search at an instant, which are ranked anew by what held then
 _RANKED_ANEW = 200
+#: candidates that are looked at together
+_LOOKED_AT = 40
 
 
 def search_graph(work: Work, query: str, *, limit: int = 8, asked: Asked = NOW) -> Results[Card]:
@@ -56,26 +58,27 @@ def find_nodes(
     if not query.strip() or not wanted.terms:
         return []
     found: list[tuple[GraphHit, float]] = []
-    for page, seen in _pages(work, wanted, limit, asked):
+    enough = max(limit, MOST)
+    for page, seen in _pages(work, wanted, asked):
         for key, score in page:
             shown = seen.views.get(key)
             hit = shown and match(shown, wanted, seen.sources, at_instant=asked.as_of is not None)
             if hit:
                 found.append((hit, score))
-        if len(found) >= limit:
+        if len(found) >= enough:
             break
+    # who is called by name comes before what is only related to them
+    found.sort(key=lambda entry: (not entry[0].named, -entry[1], entry[0].view.node.id))
     return found[:limit]
 
 
-def _pages(
-    work: Work, query: Query, limit: int, asked: Asked
-) -> Iterator[tuple[tuple[Scored, ...], Scene]]:
+def _pages(work: Work, query: Query, asked: Asked) -> Iterator[tuple[tuple[Scored, ...], Scene]]:
     """Candidates, best first, with what may be shown of them."""
     terms = sorted(query.terms)
     if asked == NOW:
         for page in candidates(work, index.GRAPH, terms):
-            for at in range(0, len(page), 2 * limit):
-                part = page[at : at + 2 * limit]
+            for at in range(0, len(page), _LOOKED_AT):
+                part = page[at : at + _LOOKED_AT]
                 yield part, scene(work, [key for key, _ in part])
         return
     known = next(candidates(work, index.GRAPH, terms, limit=_RANKED_ANEW), ())

@@ -11,7 +11,7 @@ from stratagate_core.llm.port import Request
 from stratagate_core.model.job import Job
 from stratagate_core.store import schema
 from stratagate_core.testing import CountingIds, ManualClock, ScriptedModel
-from tests.conftest import START
+from tests.conftest import NO_GRAPH, START
 
 SUMMARY = {
     "l0_title": "tea harvest",
@@ -48,6 +48,7 @@ class Talk:
             {
                 "summarise_block": repeat(lambda request: self.title),
                 "extract_events": repeat(self._extract),
+                "project_graph": repeat(NO_GRAPH),
             }
         )
         options = {"block_turn_size": 1, "processing": "inline", **settings}

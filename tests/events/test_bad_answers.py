@@ -10,7 +10,7 @@ import pytest
 from stratagate_core import Reply, Request, StrataGate
 from stratagate_core.llm.port import ToolCall
 from stratagate_core.testing import Answer, ScriptedModel
-from tests.conftest import Opener
+from tests.conftest import NO_GRAPH, Opener
 
 #: what a model says to a request
 Said = Callable[[Request], Answer]
@@ -142,7 +142,10 @@ def _told(
 ) -> tuple[StrataGate, ScriptedModel]:
     """A memory with one turn, whose model answers `task` by `line` so often, all else well."""
     script = {name: [line] * (times * (name == task)) for name in JOB_OF}
-    model = ScriptedModel({name: chain(lines, repeat(_good)) for name, lines in script.items()})
+    model = ScriptedModel(
+        {name: chain(lines, repeat(_good)) for name, lines in script.items()}
+        | {"project_graph": repeat(NO_GRAPH)}
+    )
     memory = open_memory(path=":memory:", model=model, settings=SETTINGS)
     memory.add_turn("I walked along the harbour.", "How was it?")
     return memory, model
@@ -234,7 +237,9 @@ def test_a_slip_costs_its_field_alone(open_memory: Opener, slip: dict[str, Any])
 def test_a_repaired_answer_is_used(open_memory: Opener) -> None:
     """The second question names the fault by its path, and its answer is stored."""
     broken = lambda request: {**_good(request), "confidence": 0.9}  # noqa: E731
-    model = ScriptedModel({SUMMARISE: [broken, _good], EXTRACT: [broken, _good]})
+    model = ScriptedModel(
+        {SUMMARISE: [broken, _good], EXTRACT: [broken, _good], "project_graph": [NO_GRAPH]}
+    )
     memory = open_memory(path=":memory:", model=model, settings=SETTINGS)
     memory.add_turn("I walked along the harbour.", "How was it?")
 

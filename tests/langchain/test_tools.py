@@ -139,7 +139,7 @@ def test_toolkit_selects(memory: StrataGate) -> None:
     """`include` and `exclude` choose by operation; unknown names are errors."""
     assert ["search_raw", "assess"] == list(tools_of(memory, include=("assess", "search_raw")))
     assert "expand_block" not in tools_of(memory, exclude=("expand_block",))
-    assert 7 == len(tools_of(memory, read_only=True))
+    assert 9 == len(tools_of(memory, read_only=True))
     with pytest.raises(InvalidArgument, match="serch"):
         StrataGateToolkit(memory, include=("serch",))
 

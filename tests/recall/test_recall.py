@@ -11,6 +11,7 @@ import pytest
 from stratagate_core import Event, StrataGate
 from stratagate_core.model.message import Message
 from stratagate_core.testing import ScriptedModel
+from tests.conftest import NO_GRAPH
 
 Opener = Callable[..., StrataGate]
 
@@ -26,7 +27,9 @@ MARKER = "[No memory was activated]"
 
 def quiet_model() -> ScriptedModel:
     """A model that summarises and never extracts, so that tests choose the events."""
-    return ScriptedModel({"summarise_block": repeat(SUMMARY)})
+    return ScriptedModel(
+        {"summarise_block": repeat(SUMMARY), "project_graph": repeat(NO_GRAPH)}
+    )
 
 
 @pytest.fixture

@@ -177,7 +177,7 @@ def test_events_and_messages_in_one_ranking(world: World) -> None:
     assert refs(listed) == ["event:evt_2", "event:evt_1"]
 
 
-@pytest.mark.parametrize("name", index.COLLECTIONS)
+@pytest.mark.parametrize("name", [index.MESSAGES, index.PASSIVE, index.AGENT])
 @pytest.mark.parametrize("analyser", [None, "another-analyser"])
 def test_S_10_S_11_search_answers_while_an_index_is_rebuilt(
     world: World, name: str, analyser: str | None

@@ -45,6 +45,8 @@ class GraphHit:
     metadata_evidence: str
     #: ids of the records that matched
     matched: frozenset[str]
+    #: whether the query holds the name or an alias of the node
+    named: bool = False
 
 
 def node_tokens(shown: View) -> list[str]:
@@ -101,12 +103,12 @@ def match(
         kind: MatchType = (
             "both" if len(kinds) == 2 else "current" if kinds == {True} else "historical"
         )
-        return _hit(shown, kind, matched, ())
+        return _hit(shown, query, kind, matched, ())
     proof = _matching_metadata(shown, query)
     if proof is None:
         return None
     active = at_instant or any(sources[key].status == "active" for key in proof if key in sources)
-    return _hit(shown, "current" if active else "historical", (), proof)
+    return _hit(shown, query, "current" if active else "historical", (), proof)
 
 
 def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record, int]]:
@@ -186,7 +188,7 @@ def _matching_metadata(shown: View, query: Query) -> tuple[str, ...] | None:
 
 
 def _hit(
-    shown: View, kind: MatchType, matched: Sequence[Record], proof: tuple[str, ...]
+    shown: View, query: Query, kind: MatchType, matched: Sequence[Record], proof: tuple[str, ...]
 ) -> GraphHit:
     live: tuple[Record, ...] = (*shown.current_facts, *shown.stale_facts, *shown.current_edges)
     context = [one for one in live if one not in matched]
@@ -213,6 +215,10 @@ def _hit(
         provenance=provenance,
         metadata_evidence=evidence,
         matched=frozenset(one.id for one in matched),
+        named=any(
+            _contains(query.text, normalise(name))
+            for name in (shown.node.name, *shown.node.aliases)
+        ),
     )
 
 

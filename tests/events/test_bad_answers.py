@@ -12,6 +12,8 @@ from stratagate_core.llm.port import ToolCall
 from stratagate_core.testing import Answer, ScriptedModel
 from tests.conftest import Opener
 
+pytestmark = pytest.mark.slow
+
 #: what a model says to a request
 Said = Callable[[Request], Answer]
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}

@@ -1,1 +1,4 @@
-"""Benchmarks: what grows with the memory and what does not. Ratios hold, absolute times do not."""
+"""Speed, side by side with what one would use instead, in one run: ``make bench``.
+
+Times depend on the machine, ratios hardly. Every number that is printed is measured here.
+"""

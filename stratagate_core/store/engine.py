@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import StaticPool
 
 from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound, StorageError
-from stratagate_core.store import schema
+from stratagate_core.store import planning, schema
 from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.tx import AdminTx, Tx
 
@@ -225,6 +225,8 @@ def _upgrade(connection: sa.Connection) -> None:
     version = _stored_version(connection)
     if version is None:
         schema.metadata.create_all(connection)
+        if connection.dialect.name == "sqlite":
+            planning.describe(connection)
         connection.execute(
             sa.insert(schema.meta).values(key="schema_version", value=schema.SCHEMA_VERSION)
         )

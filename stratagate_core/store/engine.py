@@ -27,8 +27,8 @@ _MEMORY = ":memory:"
 
 
 def _url(target: str | Path) -> sa.URL:
-    text = str(target).strip()
-    if not text:
+    text = str(target).strip() if isinstance(target, str | Path) else ""
+    if not text or "\x00" in text:
         raise InvalidArgument("database: give a file path, ':memory:' or a database URL")
     if text == _MEMORY:
         return sa.URL.create("sqlite", database=_MEMORY)

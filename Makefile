@@ -40,7 +40,7 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest
 
 fast: $(DEV_STAMP)
-	$(BIN)/python -m pytest -m "not slow"
+	STRATAGATE_EXAMPLES=15 $(BIN)/python -m pytest -n 2 -m "not slow"
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check .

@@ -71,7 +71,7 @@ class BatchError(EvidenceError):
 
 
 class Disabled(StrataGateError):
-    """This part of the memory is switched off."""
+    """Switched off in the settings of this memory."""
 
     code = "disabled"
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from stratagate_core import arguments
 from stratagate_core.conversation import read as conversation
 from stratagate_core.conversation import steps as turns
 from stratagate_core.conversation.rules.incoming import (
@@ -196,7 +197,9 @@ class StrataGate:
                 ``"append"`` only stores.
 
         """
-        messages = turn_of(user, assistant, tool_calls, dict(metadata))
+        traces = arguments.items(tool_calls, "tool_calls")
+        kept = arguments.mapping(metadata, "metadata")
+        messages = turn_of(user, assistant, traces, kept)
         return self.add_messages(messages, thread=thread, at=at, receipt=receipt, work=work)
 
     def add_messages(
@@ -225,7 +228,7 @@ class StrataGate:
         """
         if work not in ("all", "seal", "append"):
             raise InvalidArgument(f"work must be 'all', 'seal' or 'append', not {work!r}")
-        checked = checked_messages(tuple(messages))
+        checked = checked_messages(arguments.items(messages, "messages"))
         name = _thread(thread)
         key = checked_name(receipt, "receipt")
         time = None if at is None else checked_time(at, "at")
@@ -271,7 +274,9 @@ class StrataGate:
 
         """
         with self._write() as work:
-            added: tuple[Event, ...] = event_steps.ingest_events(work, tuple(drafts))
+            added: tuple[Event, ...] = event_steps.ingest_events(
+                work, arguments.items(drafts, "drafts")
+            )
         self._core.work_on(self.namespace)
         return added
 
@@ -286,8 +291,11 @@ class StrataGate:
 
         Returns how many of the given messages were already there.
         """
+        given = arguments.items(messages, "messages")
+        if given:
+            checked_messages(given)
         with self._write() as work:
-            kept: int = turns.rebase_thread(work, _thread(thread), tuple(messages))
+            kept: int = turns.rebase_thread(work, _thread(thread), given)
         return kept
 
     # --- state of events ----------------------------------------------------------------------
@@ -314,7 +322,7 @@ class StrataGate:
 
     def _change(self, step: Callable[[Work, str], Event], event_id: str) -> Event:
         with self._write() as work:
-            return step(work, event_id)
+            return step(work, arguments.text(event_id, "event_id"))
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -334,7 +342,8 @@ class StrataGate:
 
         """
         with self._read() as work:
-            return conversation.transcript(work, _thread(thread), since=since)
+            first = arguments.optional_whole(since, "since", least=0)
+            return conversation.transcript(work, _thread(thread), since=first)
 
     def now(self) -> datetime:
         """The time by the clock of this memory."""
@@ -354,16 +363,15 @@ class StrataGate:
 
         """
         name = None if thread is None else _thread(thread)
-        if latest is not None and latest < 1:
-            raise InvalidArgument(f"latest must be at least 1, not {latest!r}")
+        newest = arguments.optional_whole(latest, "latest", least=1)
         with self._read() as work:
-            rows = blocks.of_thread(work.tx, name, latest=latest)
+            rows = blocks.of_thread(work.tx, name, latest=newest)
             return conversation.block_values(work, rows)
 
     def event(self, event_id: str) -> Event:
         """One event of either pool, whatever its status."""
         with self._read() as work:
-            found = events.event(work, event_id)
+            found = events.event(work, arguments.text(event_id, "event_id"))
         if found is None:
             raise NotFound(f"no event {event_id!r}; search_events finds events")
         return found
@@ -387,7 +395,7 @@ class StrataGate:
     def sources(self, ref: str) -> tuple[Message, ...]:
         """The source messages behind an event, a block, a message or an evidence ref."""
         with self._read() as work:
-            return events.sources(work, ref)
+            return events.sources(work, arguments.text(ref, "ref"))
 
     def stats(self) -> dict[str, Any]:
         """Counts of this namespace."""
@@ -457,13 +465,13 @@ class StrataGate:
                 limit=limit,
                 offset=offset,
                 topic_id=topic_id,
-                event_ids=event_ids,
-                participants=participants,
-                event_type=event_type,
+                event_ids=None if event_ids is None else arguments.texts(event_ids, "event_ids"),
+                participants=arguments.texts(participants, "participants"),
+                event_type=arguments.optional_text(event_type, "event_type"),
                 happened_from=happened_from,
                 happened_to=happened_to,
                 temporal_intent=temporal_intent,
-                metadata=metadata,
+                metadata=arguments.mapping(metadata, "metadata"),
                 explain=explain,
             ),
         )
@@ -503,7 +511,7 @@ class StrataGate:
                 limit=limit,
                 scope=scope,
                 include_tail=include_tail,
-                metadata=metadata,
+                metadata=arguments.mapping(metadata, "metadata"),
                 thread=_thread(thread),
                 explain=explain,
             ),
@@ -530,7 +538,7 @@ class StrataGate:
                 query,
                 limit=limit,
                 include_tail=include_tail,
-                metadata=metadata,
+                metadata=arguments.mapping(metadata, "metadata"),
                 thread=_thread(thread),
                 explain=explain,
             ),
@@ -683,7 +691,7 @@ class StrataGate:
                 fit=fit,
                 missing=missing,
                 next_strategy=next_strategy,
-                batch_id=batch_id,
+                batch_id=arguments.optional_text(batch_id, "batch_id"),
             )
 
     def record_use(
@@ -708,8 +716,8 @@ class StrataGate:
                 work,
                 _thread(thread),
                 evidence_refs=evidence_refs,
-                batch_id=batch_id,
-                receipt=receipt,
+                batch_id=arguments.optional_text(batch_id, "batch_id"),
+                receipt=arguments.optional_text(receipt, "receipt"),
             )
 
     def finish_turn(self, thread: str = DEFAULT_THREAD) -> tuple[str, ...]:
@@ -724,7 +732,11 @@ class StrataGate:
     def usage(self, *, limit: int = 50, offset: int = 0) -> Page[AuditRow]:
         """The usage audit, newest first: which answer used which memories, and why."""
         with self._read() as work:
-            return gate.usage(work, limit=limit, offset=offset)
+            return gate.usage(
+                work,
+                limit=arguments.whole(limit, "limit", least=1),
+                offset=arguments.whole(offset, "offset", least=0),
+            )
 
     # --- recall -------------------------------------------------------------------------------
 
@@ -741,7 +753,10 @@ class StrataGate:
         """
         with self._read() as work:
             return recall_reader.recall(
-                work, message, thread=_thread(thread), present=tuple(present)
+                work,
+                arguments.text(message, "message"),
+                thread=_thread(thread),
+                present=arguments.texts(present, "present"),
             )
 
     def pick_view(
@@ -757,7 +772,10 @@ class StrataGate:
         """
         with self._read() as work:
             return conversation.pick_view(
-                work, block_id, native_tokens=native_tokens, window=window
+                work,
+                arguments.text(block_id, "block_id"),
+                native_tokens=arguments.whole(native_tokens, "native_tokens", least=0),
+                window=arguments.optional_whole(window, "window", least=1),
             )
 
     # --- work ---------------------------------------------------------------------------------
@@ -770,8 +788,9 @@ class StrataGate:
             retry_failed: also jobs whose wait is not over; never more than three attempts.
 
         """
+        most = arguments.optional_whole(limit, "limit", least=0)
         self.seal_tails()
-        return self._core.run(self.namespace, limit=limit, retry_failed=retry_failed)
+        return self._core.run(self.namespace, limit=most, retry_failed=retry_failed)
 
     async def arun(self, *, limit: int | None = None, retry_failed: bool = False) -> int:
         """Run due jobs of this namespace, awaiting the model; how many were run."""
@@ -811,7 +830,13 @@ class StrataGate:
     ) -> tuple[Job, ...]:
         """Jobs of this namespace, oldest first."""
         with self._read() as work:
-            rows = jobs.listing(work.tx, kind=kind, status=status, limit=limit, offset=offset)
+            rows = jobs.listing(
+                work.tx,
+                kind=arguments.optional_text(kind, "kind"),
+                status=arguments.optional_text(status, "status"),
+                limit=arguments.whole(limit, "limit", least=1),
+                offset=arguments.whole(offset, "offset", least=0),
+            )
         return tuple(row.value() for row in rows)
 
     def retry(self, job_id: str) -> Job:
@@ -822,14 +847,14 @@ class StrataGate:
             InvalidArgument: the job did not fail.
 
         """
-        return self._core.retry(self.namespace, job_id)
+        return self._core.retry(self.namespace, arguments.text(job_id, "job_id"))
 
     # --- audit --------------------------------------------------------------------------------
 
     def export(self, path: str | Path) -> int:
         """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
         with self._read() as work:
-            return write_lines(work.tx, Path(path))
+            return write_lines(work.tx, arguments.path(path, "path"))
 
     def settings(self) -> Settings:
         """The settings in force."""

@@ -1,5 +1,6 @@
 """Fixtures that every test may use: a memory on a real database, with a clock that stands."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,8 @@ NO_GRAPH = {"reason": "nothing to add", "nodes": [], "edges": []}
 hypothesis_settings.register_profile(
     "stratagate",
     deadline=None,
-    max_examples=50,
+    # `make fast` looks at fewer examples
+    max_examples=int(os.environ.get("STRATAGATE_EXAMPLES", "50")),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -29,8 +31,10 @@ Opener = Callable[..., StrataGate]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sockets are blocked (see pyproject), but for tests that talk to a kernel of their own."""
+    """Mark what loads a framework as slow, and open sockets where a test needs its own."""
     for item in items:
+        if {"langchain", "llama_index", "models"} & set(item.path.parts):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("allow_sockets"):
             item.add_marker(pytest.mark.enable_socket)
 

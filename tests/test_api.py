@@ -93,6 +93,7 @@ async def test_sync_and_async_give_the_same(tmp_path: Path) -> None:
         assert one.stats() == await other.stats()
 
 
+@pytest.mark.slow
 def test_core_imports_no_framework() -> None:
     """Importing the core loads neither LangChain nor LlamaIndex."""
     code = (

@@ -1,5 +1,6 @@
 """Killed at any commit and run again, a memory ends where an undisturbed run ends (X-04)."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from stratagate_core import Message, Settings, StrataGate
+from stratagate_core import Conflict, Message, Settings, StrataGate
+from stratagate_core.store import schema
 from stratagate_core.testing import ManualClock
 from tests.conftest import START
 
@@ -84,6 +86,34 @@ def _run(memory: StrataGate) -> None:
         memory.assess("sufficient", [ref], batch_id=batches[0].id)
         memory.record_use([ref], batch_id=batches[0].id, receipt="call-1")
     memory.expand_block(memory.blocks()[0].id, "L2", by="user")
+    if memory.usage().total < 2:
+        if not memory.open_batches():
+            memory.search_raw("green tea", open_batch=True, include_tail=True)
+        memory.finish_turn()
+    _curate(memory)
+
+
+def _curate(memory: StrataGate) -> None:
+    """Adding, pinning, forgetting and restoring by hand."""
+    source = str(memory.sources(memory.blocks()[0].id)[0].id)
+    card = {"id": "evt_mine", "title": "Lisbon", "summary": "A talk in Lisbon.", "scope": "user"}
+    with contextlib.suppress(Conflict):
+        memory.ingest_events([{**card, "source_message_ids": [source]}])
+    for change in (memory.pin, memory.archive, memory.restore, memory.unpin):
+        change("evt_mine")
+
+
+def _lose_index(memory: StrataGate) -> None:
+    """The index of the messages is gone, as after a change of the analyser."""
+    with memory._write() as work:
+        for table in (schema.postings, schema.documents, schema.index_stats):
+            work.tx.change(sa.delete(table).where(work.tx.of(table), table.c.name == "messages"))
+
+
+def _postings(memory: StrataGate) -> list[Any]:
+    with memory._read() as work:
+        columns = (schema.postings.c.term, schema.postings.c.frequency, schema.postings.c.length)
+        return sorted(tuple(row) for row in work.tx.rows(sa.select(*columns)))
 
 
 def _state(memory: StrataGate, folder: Path) -> list[str]:
@@ -127,6 +157,32 @@ def test_X_04_killed_at_every_commit(tmp_path: Path, after: bool) -> None:
             _run(again)
 
             assert expected == _state(again, tmp_path), f"killed at write {at}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before commit", "after commit"])
+def test_X_04_a_rebuild_killed_anywhere_is_done_again(tmp_path: Path, after: bool) -> None:
+    """A lost index is rebuilt whole, whenever the process dies on the way."""
+    with _open(tmp_path / "whole.db") as memory:
+        _run(memory)
+        expected = _postings(memory)
+    for at in (1, 2, 3):
+        path = tmp_path / f"{at}.db"
+        with _open(path) as memory:
+            _run(memory)
+            _lose_index(memory)
+        memory = _open(path)
+        Killer(at, after=after).watch(memory)
+        with contextlib.suppress(Killed):
+            memory.search_raw("cat")
+            memory.run_pending()
+        memory._core.env.store.engine.dispose()
+        with _open(path) as again:
+            again.search_raw("cat")
+            again.run_pending(retry_failed=True)
+
+            assert expected == _postings(again)
+            assert again.search_raw("cat").reason is None
 
 
 def test_a_source_is_stored_before_anything_is_derived(tmp_path: Path) -> None:

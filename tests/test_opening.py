@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,8 +51,8 @@ def test_read_only_creates_no_database(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("database", ["", "   "])
-def test_a_blank_database_is_refused(database: str) -> None:
+@pytest.mark.parametrize("database", ["", "   ", None, 3, True, b"x", ["a"], {}, "a\x00b"])
+def test_a_blank_database_is_refused(database: Any) -> None:
     """Blank is an error that says what to give."""
     with pytest.raises(InvalidArgument, match="file path"):
         StrataGate.open(database)

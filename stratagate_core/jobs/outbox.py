@@ -69,7 +69,8 @@ class Outbox:
         """Write what waits for all threads; whether nothing is left."""
         with self._lock:
             keys = sorted(self._waiting)
-        return all([self.flush_one(key) for key in keys])
+        written = [self.flush_one(key) for key in keys]
+        return all(written)
 
     def pending(self, key: Key | None = None) -> int:
         """How many writes wait, for one thread or for all."""

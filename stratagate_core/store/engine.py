@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import StaticPool
 
 from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound, StorageError
-from stratagate_core.store import schema
+from stratagate_core.store import planning, schema
 from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.tx import AdminTx, Tx
 
@@ -27,14 +27,27 @@ _MEMORY = ":memory:"
 
 
 def _url(target: str | Path) -> sa.URL:
-    text = str(target).strip()
-    if not text:
+    text = str(target).strip() if isinstance(target, str | Path) else ""
+    if not text or "\x00" in text:
         raise InvalidArgument("database: give a file path, ':memory:' or a database URL")
     if text == _MEMORY:
         return sa.URL.create("sqlite", database=_MEMORY)
     if "://" in text:
-        return make_url(text)
+        return _checked_url(text)
     return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
+
+
+def _checked_url(text: str) -> sa.URL:
+    try:
+        url = make_url(text)
+    except sa.exc.ArgumentError as error:
+        raise InvalidArgument("database: this is not a database URL") from error
+    if url.get_backend_name() != "sqlite":
+        raise InvalidArgument(
+            f"database: {url.get_backend_name()} is not supported by this version; give a file "
+            "path, ':memory:' or a sqlite:/// URL"
+        )
+    return url
 
 
 class Store:
@@ -47,6 +60,7 @@ class Store:
         self.is_memory = self.is_sqlite and self.url.database in (None, "", _MEMORY)
         #: serialises a memory database, which has a single connection
         self._lock = threading.RLock()
+        self._closed = False
         self.engine = self._create_engine()
         try:
             self._prepare_schema()
@@ -77,7 +91,7 @@ class Store:
 
     def _file_url(self, path: Path) -> sa.URL:
         if not self.read_only:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             return sa.URL.create("sqlite", database=str(path))
         if not path.is_file():
             raise NotFound(f"no database at {path}; a read-only opening creates none")
@@ -135,6 +149,8 @@ class Store:
 
     @contextmanager
     def _connect(self, *, write: bool) -> Iterator[sa.Connection]:
+        if self._closed:
+            raise StorageError("this memory is closed; open it again")
         lock = self._lock if self.is_memory else None
         if lock is not None:
             lock.acquire()
@@ -145,6 +161,8 @@ class Store:
                 connection.begin(),
             ):
                 yield connection
+        except UnicodeEncodeError as error:
+            raise InvalidArgument("half a surrogate pair is no text; no id holds it") from error
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
             raise StorageError(f"the database failed: {error.orig}") from error
@@ -177,8 +195,16 @@ class Store:
             yield AdminTx(connection)
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Give all connections back; closing twice is no error."""
+        self._closed = True
         self.engine.dispose()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"the folder {folder} cannot be made: {error.strerror}") from error
 
 
 def _on_begin(connection: sa.Connection) -> None:
@@ -199,6 +225,8 @@ def _upgrade(connection: sa.Connection) -> None:
     version = _stored_version(connection)
     if version is None:
         schema.metadata.create_all(connection)
+        if connection.dialect.name == "sqlite":
+            planning.describe(connection)
         connection.execute(
             sa.insert(schema.meta).values(key="schema_version", value=schema.SCHEMA_VERSION)
         )

@@ -123,23 +123,19 @@ def next_runnable(
 
     Pending before failed, then by priority, then the oldest. `done` were run in this round.
     """
-    due = sa.or_(
-        jobs.c.next_retry_at.is_(None), jobs.c.next_retry_at <= now, sa.literal(ignore_wait)
-    )
-    waiting = sa.and_(jobs.c.status == "failed", jobs.c.attempts < max_attempts, due)
-    where = [tx.of(jobs), jobs.c.kind.in_(kinds)]
-    where.append(sa.or_(jobs.c.status == "pending", waiting))
-    if done:
-        where.append(jobs.c.id.not_in(done))
-    order = (
-        sa.case((jobs.c.status == "pending", 0), else_=1),
-        jobs.c.priority.desc(),
-        jobs.c.created_at,
-        jobs.c.id,
-    )
-    query = sa.select(jobs).where(*where).order_by(*order).limit(1)
-    row = tx.row(query.with_for_update(skip_locked=True) if lock else query)
-    return None if row is None else _job(row)
+    wait = jobs.c.next_retry_at
+    due = sa.or_(wait.is_(None), wait <= now, sa.literal(ignore_wait))
+    failed = (jobs.c.status == "failed", jobs.c.attempts < max_attempts, due)
+    for state in ((jobs.c.status == "pending",), failed):
+        where = [tx.of(jobs), jobs.c.kind.in_(kinds), *state]
+        if done:
+            where.append(jobs.c.id.not_in(done))
+        order = (jobs.c.priority.desc(), jobs.c.created_at, jobs.c.id)
+        query = sa.select(jobs).where(*where).order_by(*order).limit(1)
+        row = tx.row(query.with_for_update(skip_locked=True) if lock else query)
+        if row is not None:
+            return _job(row)
+    return None
 
 
 def running(tx: Tx, *, expired_at: datetime | None = None) -> tuple[JobRow, ...]:

@@ -68,6 +68,7 @@ turns = _table(
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("namespace", "thread", "epoch", "receipt", name="turns_by_receipt"),
     Index("turns_by_block", "namespace", "block_id", "thread", "number"),
+    Index("turns_of_tail", "namespace", "thread", "block_id", "number"),
     Index("turns_by_thread", "namespace", "thread", "number"),
 )
 
@@ -239,7 +240,8 @@ jobs = _table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("namespace", "kind", "subject", name="jobs_by_subject"),
-    Index("jobs_by_status", "status", "namespace", "priority", "created_at"),
+    Index("jobs_by_status", "namespace", "status", "created_at"),
+    Index("jobs_of_all", "status", "namespace"),
 )
 
 #: the last successful answers of a model, for diagnostics (12 §6)

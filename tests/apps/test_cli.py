@@ -12,6 +12,8 @@ from tests.apps.conftest import Run
 from tests.conftest import Opener
 from tests.evals.made import CONVERSATION
 
+pytestmark = pytest.mark.slow
+
 
 def test_version(run: Run) -> None:
     """`--version` names program and version."""

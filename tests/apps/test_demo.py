@@ -18,6 +18,8 @@ from stratagate_core.apps.demo.replay import untold
 from stratagate_core.apps.demo.screen import bar, clip, table, width, wrap
 from stratagate_core.apps.demo.story import load_story
 
+pytestmark = pytest.mark.slow
+
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 

@@ -9,6 +9,8 @@ import pytest
 from tests.apps.conftest import Run
 from tests.conftest import Opener
 
+pytestmark = pytest.mark.slow
+
 
 def hurt(database: Path, *statements: str) -> None:
     """Damage a file behind the library's back."""

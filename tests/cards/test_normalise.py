@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratagate_core.errors import InvalidArgument
 from stratagate_core.cards.normalise import (
     catalog_hints,
     criticality,
@@ -20,6 +19,7 @@ from stratagate_core.cards.normalise import (
     temporal_to_json,
     texts,
 )
+from stratagate_core.errors import InvalidArgument
 from stratagate_core.model.event import Temporal
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")

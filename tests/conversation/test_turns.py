@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from stratagate_core import Conflict, InvalidArgument, Message, NotFound, StrataGate, ToolTrace
+from stratagate_core import (
+    Conflict,
+    InvalidArgument,
+    Message,
+    NotFound,
+    StorageError,
+    StrataGate,
+    ToolTrace,
+)
 from stratagate_core.testing import ManualClock, ScriptedModel
 from tests.conftest import NO_GRAPH, Opener
 
@@ -440,3 +448,25 @@ def test_times_are_stored_in_utc(memory: StrataGate) -> None:
 def test_conflict_is_part_of_the_error_tree() -> None:
     """Errors of the library share one root that is no RuntimeError."""
     assert not issubclass(Conflict, RuntimeError)
+
+
+def test_what_no_database_holds_is_refused(memory: StrataGate) -> None:
+    """JSON nested beyond reason and times beyond the calendar are refused by name."""
+    deep: list[Any] = []
+    for _ in range(500):
+        deep = [deep]
+    with pytest.raises(InvalidArgument, match="nested"):
+        memory.add_turn("a", "b", metadata={"deep": deep})
+    late = datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-12)))
+    with pytest.raises(InvalidArgument, match="beyond the calendar"):
+        memory.add_turn("a", "b", at=late)
+
+
+def test_a_closed_memory_says_so(open_memory: Opener) -> None:
+    """After closing, twice if one likes, nothing is read or written any more."""
+    memory = open_memory()
+    memory.close()
+    memory.close()
+
+    with pytest.raises(StorageError, match="closed"):
+        memory.add_turn("a", "b")

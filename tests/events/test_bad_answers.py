@@ -12,6 +12,8 @@ from stratagate_core.llm.port import ToolCall
 from stratagate_core.testing import Answer, ScriptedModel
 from tests.conftest import NO_GRAPH, Opener
 
+pytestmark = pytest.mark.slow
+
 #: what a model says to a request
 Said = Callable[[Request], Answer]
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}

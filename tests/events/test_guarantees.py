@@ -11,6 +11,8 @@ from stratagate_core.llm.offline import OfflineModel
 from tests.conftest import Opener
 from tests.events.talk import NOTHING, Talk, card, found
 
+pytestmark = pytest.mark.slow
+
 Payload = Mapping[str, Any]
 
 

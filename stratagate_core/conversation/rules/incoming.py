@@ -11,6 +11,9 @@ from stratagate_core.errors import InvalidArgument
 from stratagate_core.model.message import Message, ToolTrace, trace_from_json, trace_to_json
 from stratagate_core.text.redact import redact
 
+#: how deep JSON of a caller may be nested; far beyond what tools return
+DEEPEST = 100
+
 
 def checked_name(value: str | None, what: str, default: str | None = None) -> str | None:
     """A thread or receipt, trimmed; given but blank is an error."""
@@ -42,6 +45,8 @@ def _check(message: Message) -> None:
     if message.created_at is not None:
         checked_time(message.created_at, "created_at")
     for trace in message.tool_calls:
+        if not isinstance(trace, ToolTrace):
+            raise InvalidArgument(f"a tool call must be a ToolTrace, got {type(trace).__name__}")
         _check_json(trace_to_json(trace), f"arguments and result of tool {trace.name!r}")
     _check_json(dict(message.metadata), "metadata")
     _check_json(message.extra, "extra")
@@ -53,7 +58,10 @@ def checked_time(value: datetime, what: str) -> datetime:
         raise InvalidArgument(
             f"{what} needs a datetime with a time zone, for example datetime.now(UTC)"
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidArgument(f"{what} is beyond the calendar: {value.isoformat()}") from error
 
 
 def _check_json(value: Any, what: str) -> None:
@@ -61,6 +69,23 @@ def _check_json(value: Any, what: str) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(f"{what} must be plain JSON: {error}") from error
+    if _is_too_deep(value):
+        raise InvalidArgument(f"{what}: lists and objects are nested more than {DEEPEST} deep")
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Whether lists and objects stand in each other beyond `DEEPEST`, counted level by level."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list | tuple)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def prepared_message(

@@ -227,7 +227,7 @@ def _source(tx: Tx, name: str) -> tuple[sa.ColumnElement[bool], ...]:
     if name == MESSAGES:
         return tx.of(messages), messages.c.superseded_in.is_(None)
     if name == GRAPH:
-        return (tx.of(nodes),)
+        return tx.of(nodes), nodes.c.id > ""
     pool = "agent" if name == AGENT else "passive"
     return tx.of(events), events.c.pool == pool, events.c.status.in_(VISIBLE)
 

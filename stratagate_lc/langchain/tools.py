@@ -168,6 +168,18 @@ class MemoryExpandEventTool(MemoryTool):
     operation = "expand_event"
 
 
+class MemorySearchGraphTool(MemoryTool):
+    """Find what is so now."""
+
+    operation = "search_graph"
+
+
+class MemoryExpandGraphNodeTool(MemoryTool):
+    """Read one node of the graph in full."""
+
+    operation = "expand_graph_node"
+
+
 class MemorySearchRawTool(MemoryTool):
     """Find what was literally said."""
 
@@ -202,6 +214,8 @@ class MemoryRecordUseTool(MemoryTool):
 TOOL_CLASSES: tuple[type[MemoryTool], ...] = (
     MemorySearchEventsTool,
     MemoryExpandEventTool,
+    MemorySearchGraphTool,
+    MemoryExpandGraphNodeTool,
     MemorySearchRawTool,
     MemoryGetBlocksTool,
     MemoryExpandBlockTool,

@@ -15,15 +15,18 @@ from langchain_tests.unit_tests import ToolsUnitTests
 from langgraph.errors import GraphInterrupt
 
 from stratagate_core import InvalidArgument, Settings, StrataGate, tool_specs
+from stratagate_core.graph.rules.fold import node_id
 from stratagate_lc.langchain import StrataGateToolkit
 from stratagate_lc.langchain.tools import (
     TOOL_CLASSES,
     MemoryAssessTool,
     MemoryExpandBlockTool,
     MemoryExpandEventTool,
+    MemoryExpandGraphNodeTool,
     MemoryGetBlocksTool,
     MemoryRecordUseTool,
     MemorySearchEventsTool,
+    MemorySearchGraphTool,
     MemorySearchRawTool,
     MemoryTool,
 )
@@ -32,6 +35,8 @@ from tests.langchain.fakes import FailingMemory, talk
 EXAMPLES: dict[type[MemoryTool], dict[str, Any]] = {
     MemorySearchEventsTool: {"query": "Orion", "limit": 2},
     MemoryExpandEventTool: {"id": "evt_1"},
+    MemorySearchGraphTool: {"query": "Orion"},
+    MemoryExpandGraphNodeTool: {"id": node_id("person", "User")},
     MemorySearchRawTool: {"query": "Orion"},
     MemoryGetBlocksTool: {},
     MemoryExpandBlockTool: {"id": "blk_1", "target": "next"},
@@ -49,6 +54,8 @@ EXAMPLES: dict[type[MemoryTool], dict[str, Any]] = {
 @pytest.fixture
 def told(memory: StrataGate) -> StrataGate:
     """A memory with two sealed blocks, events, and an open batch."""
+    for _ in range(2):
+        memory.add_turn("I live in Lyon.", "A fine city.", thread="home")
     talk(memory, "t", 4)
     memory.search_events("Orion", thread="t", open_batch=True)
     return memory

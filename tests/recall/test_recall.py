@@ -27,9 +27,7 @@ MARKER = "[No memory was activated]"
 
 def quiet_model() -> ScriptedModel:
     """A model that summarises and never extracts, so that tests choose the events."""
-    return ScriptedModel(
-        {"summarise_block": repeat(SUMMARY), "project_graph": repeat(NO_GRAPH)}
-    )
+    return ScriptedModel({"summarise_block": repeat(SUMMARY), "project_graph": repeat(NO_GRAPH)})
 
 
 @pytest.fixture

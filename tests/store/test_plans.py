@@ -26,6 +26,7 @@ HOT: dict[str, Callable[[StrataGate], object]] = {
     "add_turn again": lambda m: m.add_turn("a", "b", receipt="known"),
     "search_events": lambda m: m.search_events("harbour"),
     "search_raw": lambda m: m.search_raw("harbour"),
+    "search_graph": lambda m: m.search_graph("harbour Lyon"),
     "search": lambda m: m.search("harbour"),
     "recall": lambda m: m.recall("Where is the harbour?"),
     "use": _use,
@@ -41,7 +42,8 @@ def test_nothing_hot_reads_a_namespace(open_memory: Opener, name: str) -> None:
     """Each statement names more of an index than the namespace alone."""
     memory = open_memory(settings={"block_turn_size": 2})
     memory.add_turn("I saw the harbour yesterday.", "ok", receipt="known")
-    for number in range(5):
+    memory.add_turn("I live in Lyon and work at Acme.", "ok")
+    for number in range(4):
         memory.add_turn(f"The harbour of town {number} is blue.", "ok")
     asked: list[tuple[str, Any]] = []
 

@@ -50,6 +50,12 @@ _REFERENCES: tuple[tuple[sa.Table, str, sa.Table, str], ...] = (
     (schema.event_sources, "message_id", schema.messages, "id"),
     (schema.event_supersedes, "event_id", schema.events, "id"),
     (schema.event_supersedes, "target_id", schema.events, "id"),
+    (schema.graph_sources, "event_id", schema.events, "id"),
+    (schema.graph_members, "answer_id", schema.graph_answers, "id"),
+    (schema.graph_members, "node_id", schema.nodes, "id"),
+    (schema.facts, "node_id", schema.nodes, "id"),
+    (schema.edges, "from_node_id", schema.nodes, "id"),
+    (schema.edges, "to_node_id", schema.nodes, "id"),
     (schema.reinforcements, "event_id", schema.events, "id"),
     (schema.use_receipts, "batch_id", schema.batches, "id"),
 )
@@ -58,6 +64,10 @@ _IDENTITIES: tuple[tuple[sa.Table, str], ...] = (
     (schema.turns, "number"),
     (schema.blocks, "id"),
     (schema.events, "id"),
+    (schema.graph_answers, "id"),
+    (schema.nodes, "id"),
+    (schema.facts, "id"),
+    (schema.edges, "id"),
     (schema.batches, "id"),
     (schema.jobs, "id"),
 )

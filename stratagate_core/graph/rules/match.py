@@ -134,7 +134,8 @@ def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record
     for fact in facts:
         if fact.key not in keys:
             continue
-        named = [edge for edge in edges if _supports(fact, edge, shown)]
+        alike = shown.historical_edges if fact in shown.historical_facts else shown.current_edges
+        named = [edge for edge in alike if _supports(fact, edge, shown)]
         words = {*tokens(value_text(fact.value))}
         words |= {word for edge in named for word in _words(end_names(shown, edge))}
         overlap = len(words & further)

@@ -110,6 +110,8 @@ class Task(Generic[P, A, R]):
     #: pure: what to write
     decide: Callable[[P, A], R]
     apply: Callable[[Work, R], "Applied"]
+    #: whether an answer that reached the output limit is asked for again (12 §2)
+    repair_cut: bool = True
 
     def question(self, prepared: P, settings: Settings) -> Question[A]:
         """The question to ask about what was prepared."""
@@ -122,6 +124,7 @@ class Task(Generic[P, A, R]):
             max_tokens=settings.max_output_tokens,
             timeout=settings.structured_task_timeout,
             reasoning=settings.structured_reasoning_effort,
+            repair_cut=self.repair_cut,
         )
 
 

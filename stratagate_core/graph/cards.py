@@ -23,7 +23,7 @@ def hit_card(hit: GraphHit, events: Mapping[str, Event], asked: Asked) -> Card:
     card = {
         **_node(shown.node),
         "match_type": hit.match_type,
-        "current_state": shown.state,
+        "current_state": redact(shown.state),
         "facts": [fact_card(fact) for fact in present],
         "relations": [edge_card(edge, shown) for edge in shown.current_edges],
         "historical_matches": [fact_card(fact) for fact in shown.historical_facts],
@@ -48,7 +48,7 @@ def expanded_card(
     current = [edge_card(edge, shown) for edge in shown.current_edges]
     past = [edge_card(edge, shown) for edge in shown.historical_edges]
     return {
-        "node": filled({**_node(shown.node), "current_state": shown.state}),
+        "node": filled({**_node(shown.node), "current_state": redact(shown.state)}),
         "edges": current + past,
         "current_facts": [fact_card(fact) for fact in shown.current_facts],
         "stale_facts": [fact_card(fact) for fact in shown.stale_facts],

@@ -267,4 +267,5 @@ PROJECT: Task[Prepared, Projection, ProjectionPlan] = Task(
     offline=project,
     decide=admit_projection,
     apply=apply_projection,
+    repair_cut=False,
 )

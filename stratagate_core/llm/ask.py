@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from stratagate_core.errors import ModelError, ModelUnavailable
 from stratagate_core.llm.offline import is_offline
-from stratagate_core.llm.parse import Unreadable, answer_text, compact_json, read_answer
+from stratagate_core.llm.parse import Unreadable, answer_text, compact_json, is_cut, read_answer
 from stratagate_core.llm.port import Model, Reply, Request
 from stratagate_core.llm.prompts import load_prompt
 from stratagate_core.llm.talk import Talk, acarry, carry
@@ -46,6 +46,8 @@ class Question(Generic[A]):
     #: seconds for one request
     timeout: float
     reasoning: Literal["auto", "force-off"] = "auto"
+    #: whether an answer that reached the output limit is asked for again
+    repair_cut: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +115,10 @@ def _talk(question: Question[A]) -> Talk[Request, Reply, Asked[A]]:
         answer, faults = _judge(question, first, reply)
         if answer is not None and not faults:
             return Asked(answer=answer, text=answer_text(reply), calls=attempt, usage=dict(usage))
+        if is_cut(reply) and not question.repair_cut:
+            raise _given_up(question.task, reply, faults, usage, attempt)
         request = _repair(first, reply, faults)
-    raise _given_up(question.task, reply, faults, usage)
+    raise _given_up(question.task, reply, faults, usage, _ATTEMPTS)
 
 
 def _reply_to(request: Request, *, repeats: int = 1) -> Talk[Request, Reply, Reply]:
@@ -198,11 +202,11 @@ def _repair(first: Request, reply: Reply, faults: tuple[str, ...]) -> Request:
 
 
 def _given_up(
-    task: str, reply: Reply, faults: tuple[str, ...], usage: Mapping[str, int]
+    task: str, reply: Reply, faults: tuple[str, ...], usage: Mapping[str, int], attempts: int
 ) -> ModelError:
     text = answer_text(reply)
     return ModelError(
-        f"{task}: no acceptable answer after {_ATTEMPTS} attempts: "
+        f"{task}: no acceptable answer after {attempts} attempts: "
         f"{_preview('; '.join(faults))}; last answer: {_preview(text)}",
         task=task,
         text=text,

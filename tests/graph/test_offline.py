@@ -31,7 +31,7 @@ def told(sentence: str, speaker: str = "User", *people: str) -> list[tuple[str, 
         ("I work at Acme.", "employer", "Acme"),
         ("I started a new job at Acme Robotics last week.", "employer", "Acme Robotics"),
         ("I'm a software engineer.", "occupation", "software engineer"),
-        ("I love hiking in the mountains.", "likes", "hiking"),
+        ("I love hiking.", "likes", "hiking"),
         ("I prefer tea over coffee.", "likes", "tea"),
         ("I'm allergic to peanuts.", "allergic to", "peanuts"),
         ("We use Postgres for storage.", "uses", "Postgres"),
@@ -69,6 +69,9 @@ def test_plain_sentences_state_a_fact(sentence: str, key: str, value: str) -> No
         "The deadline moved to March.",
         "I work at a hospital.",
         "I was born in May.",
+        "We're family and love helping.",
+        "My daughter Sara's room is blue.",
+        "I like the way you think.",
         "我不喜欢绿茶。",
         "我喜欢你的想法。",
         "我在家工作。",
@@ -84,6 +87,7 @@ def test_others_are_named() -> None:
     assert [("Mira", "home", "Paris")] == told("Mira lives in Paris.")
     assert [("Mira", "home", "Paris")] == told("Mira moved to Paris.", "User", "mira")
     assert [("Caroline", "likes", "painting")] == told("I love painting!", "Caroline")
+    assert [("Mira", "likes", "green tea")] == told("Mira likes green tea.", "User", "mira")
     assert [("Atlas", "state", "on hold")] == told("The Atlas project is on hold.")
     assert [("Atlas", "状态", "完成")] == told("项目Atlas已经完成。")
 

@@ -47,6 +47,8 @@ class _Rule:
 # --- English ----------------------------------------------------------------------------------
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w'’&.-]*\w|[A-Z]"
+#: a first name, never one that owns something
+_FIRST = r"[A-ZÀ-ÖØ-Þ][\w-]*\w"
 _NAME = rf"(?:{_CAPITAL})(?: (?:{_CAPITAL}|de|of|van|von)(?= |\b)){{0,3}}"
 #: who speaks, or a name at the beginning of the sentence or of its part
 _WHO = rf"(?:(?<![\w'’])(?P<who>I|(?:the )?[Uu]ser|{_NAME}))"
@@ -56,14 +58,17 @@ _AM = r"(?:['’]m| am| is)"
 _THING = r"(?P<value>[A-Za-z0-9][\w+#./-]*(?: [A-Z0-9][\w+#./-]*){0,2})"
 #: a liking: a few words that point at nothing outside the sentence
 _POINTING = (
-    r"(?!(?:it|this|that|these|those|your|you|his|her|their|him|them|how|what|when|where|which|"
-    r"who|why|the (?:way|idea|fact|thought|part|sound|look)|to|about|my|our|all|every|any|so|as|"
-    r"being|having|getting|seeing|hearing|knowing|one|some|both)\b)"
+    r"(?!(?:it|this|that|these|those|you|your|he|his|she|her|they|their|him|them|we|us|how|what|"
+    r"when|where|which|who|why|the|to|about|my|our|all|every|any|so|as|is|are|was|being|having|"
+    r"getting|seeing|hearing|knowing|finding|spending|one|some|both|really|just|i|me)\b)"
 )
+_WORD = r"\w+(?:[-'’]\w+)*"
 _LIKED = (
-    rf"(?P<value>{_POINTING}[\w'’-]+(?: (?!(?:and|but|because|when|since|so|than|over|as|more|most|"
-    r"very|too|for|in|on|at|with|from|to|it|that|which|who|I|we|you|if|while|after|before|a lot|"
-    r"best)\b)[\w'’-]+){0,3})"
+    rf"(?P<value>{_POINTING}{_WORD}(?: (?!(?:and|but|because|when|since|so|than|over|as|more|most|"
+    r"very|too|for|in|on|at|with|from|to|it|that|this|which|who|I|we|you|if|while|after|before|up|"
+    r"a lot|best|my|our|your|his|her|their|lately|together|these|is|are|by|about|of|the|them|us|"
+    rf"makes|even)\b){_WORD}){{0,2}})"
+    r"(?=$|[.,;!)…]| (?:and|but|because|more|too|when|so)\b|(?<!ing) (?:for|in|on|at|with|over)\b)"
 )
 _JOBS = (
     r"(?:engineer|teacher|doctor|nurse|student|designer|developer|programmer|writer|lawyer|artist|"
@@ -128,6 +133,7 @@ _ENGLISH = (
         _english(rf"{_WHO}{_ADVERB} (?:likes?|loves?|enjoys?|prefers?) {_LIKED}"),
         "likes",
         mode="set",
+        personal=False,
     ),
     _Rule(
         _english(
@@ -173,7 +179,7 @@ _PET = (
 _KINDS = {"puppy": "dog", "kitten": "cat"}
 _RELATIVE = _english(
     rf"(?<![\w'’])[Mm]y (?:older |younger |little |big )?(?P<kind>{_KIN})"
-    rf"(?:['’]s name is| is named| is called|,)? (?P<value>{_CAPITAL})(?=$|[,.;!]| (?!['’]s))"
+    rf"(?:['’]s name is| is named| is called|,)? (?P<value>{_FIRST})(?=$|[,.;!]| )"
 )
 _CALLED = _english(rf"(?<![\w'’])(?:[Mm]y name is|[Pp]lease call me|[Cc]all me) (?P<value>{_NAME})")
 _COMMUTE = _english(
@@ -373,7 +379,7 @@ def _subject(who: str, speaker: str, people: Set[str], *, personal: bool) -> str
         return speaker
     if normal(bare) in ("user", "the user", "用户"):
         return "User"
-    if normal(bare) in _NOBODY or normal(bare.split()[0]) in _NOBODY:
+    if re.search(r"['’]", bare) or normal(bare) in _NOBODY or normal(bare.split()[0]) in _NOBODY:
         return None
     return bare if personal or name_key(bare) in people else None
 

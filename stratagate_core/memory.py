@@ -817,4 +817,5 @@ def _stats(work: Work) -> dict[str, Any]:
         "blocks": {status: blocks.count(work.tx, status=status) for status in ("ready", "pending")},
         "events": events.counts(work),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},
+        "model": jobs.ledger(work.tx),
     }

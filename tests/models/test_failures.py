@@ -8,7 +8,7 @@ import pytest
 
 from stratagate_core.errors import ModelError, ModelUnavailable
 from stratagate_core.llm.port import Model, Request
-from tests.models.conftest import Complete, Make, Serve
+from tests.models.conftest import Complete, Make, Serve, langchain_model
 from tests.models.server import Line, fails, hangs, says, sends, truncated
 from tests.models.test_answers import CALL, REQUEST
 
@@ -123,6 +123,17 @@ def test_a_server_that_is_not_there(serve: Serve, make: Make, complete: Complete
     error = failure(complete, make(server))
     assert (ModelUnavailable, True) == (type(error), error.retryable)
     assert "cannot be reached" in error.message
+
+
+@pytest.mark.parametrize(("code", "kind"), [(502, ModelUnavailable), (429, ModelError)])
+def test_an_error_that_is_sent_as_success(
+    serve: Serve, complete: Complete, code: int, kind: type[ModelError]
+) -> None:
+    """A gateway that answers 200 with an error in the body is read by the code in it."""
+    server = serve(always(sends({"error": {"message": "upstream", "code": code}})))
+    error = failure(complete, langchain_model(server))
+
+    assert (kind, True, 1) == (type(error), error.retryable, len(server.requests))
 
 
 def test_the_message_keeps_no_secret(serve: Serve, make: Make, complete: Complete) -> None:

@@ -143,8 +143,8 @@ class Outcome:
 
     applied: Applied | None
     text: str = ""
-    calls: int = 0
-    usage: Mapping[str, int] = field(default_factory=dict)
+    #: counts that are added to those of the job
+    spent: Mapping[str, int] = field(default_factory=dict)
 
 
 #: called inside the applying transaction: settles the job or refuses a late result
@@ -195,6 +195,6 @@ def _apply(
 ) -> Outcome:
     with env.write(namespace) as work:
         applied = task.apply(work, plan)
-        outcome = Outcome(applied=applied, text=asked.text, calls=asked.calls, usage=asked.usage)
+        outcome = Outcome(applied=applied, text=asked.text, spent=asked.spent)
         settle(work, outcome)
     return outcome

@@ -884,4 +884,5 @@ def _stats(work: Work) -> dict[str, Any]:
         "events": events.counts(work),
         "graph": graph_counts(work.tx),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},
+        "model": jobs.ledger(work.tx),
     }

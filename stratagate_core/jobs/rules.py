@@ -7,13 +7,19 @@ MAX_ATTEMPTS = 3
 BACK_OFF = timedelta(seconds=1)
 MIN_LEASE = timedelta(minutes=5)
 LEASE_MARGIN = timedelta(seconds=60)
+#: no provider can put a job off for longer
+LONGEST_WAIT = timedelta(hours=1)
 
 
-def retry_at(attempts: int, now: datetime) -> datetime | None:
-    """When a job may run again after its `attempts`-th failure; None: never by itself."""
+def retry_at(attempts: int, now: datetime, *, asked_for: float | None = None) -> datetime | None:
+    """When a job may run again after its `attempts`-th failure; None: never by itself.
+
+    A provider may ask for a longer wait, in seconds.
+    """
     if attempts >= MAX_ATTEMPTS:
         return None
-    return now + BACK_OFF * float(2 ** (attempts - 1))
+    wanted = min(asked_for or 0.0, LONGEST_WAIT.total_seconds())
+    return now + max(BACK_OFF * float(2 ** (attempts - 1)), timedelta(seconds=wanted))
 
 
 def lease_until(now: datetime, task_timeout: float) -> datetime:

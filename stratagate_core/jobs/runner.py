@@ -117,9 +117,15 @@ def _settle(job: JobRow) -> Settle:
 
 def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
     log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
-    calls = error.details.get("calls", 0) if isinstance(error, ModelError) else 0
+    known = error.details if isinstance(error, ModelError) else {}
     try:
         with env.write(namespace) as work:
-            steps.fail(work, job, str(error) or type(error).__name__, calls=calls)
+            steps.fail(
+                work,
+                job,
+                str(error) or type(error).__name__,
+                spent=known.get("spent", {}),
+                wait=known.get("retry_after"),
+            )
     except Conflict:
         log.info("job %s was taken over by another worker", job.id)

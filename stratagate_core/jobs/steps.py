@@ -1,6 +1,7 @@
 """What changes a job: it is queued, claimed, settled, failed, given back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from stratagate_core.engine import Outcome, Work
 from stratagate_core.errors import Conflict, InvalidArgument, NotFound
@@ -105,8 +106,6 @@ def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
     _check_lease(work, job)
     applied = outcome.applied
     known = {} if applied is None else dict(applied.diagnostics)
-    diagnostics = {**job.diagnostics, **known}
-    diagnostics["model_calls"] = int(job.diagnostics.get("model_calls", 0)) + outcome.calls
     skipped = applied is not None and applied.skipped
     jobs.update(
         work.tx,
@@ -115,7 +114,7 @@ def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
         error=None,
         lease=None,
         lease_until=None,
-        diagnostics=diagnostics | {f"reported_{k}": v for k, v in outcome.usage.items()},
+        diagnostics={**_added(job, outcome.spent), **known},
         updated_at=work.now,
     )
     if outcome.text:
@@ -128,21 +127,36 @@ def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
         )
 
 
-def fail(work: Work, job: JobRow, error: str, *, calls: int = 0) -> None:
-    """Record a failed attempt and when the next one may start."""
+def fail(
+    work: Work,
+    job: JobRow,
+    error: str,
+    *,
+    spent: Mapping[str, int],
+    wait: float | None = None,
+) -> None:
+    """Record a failed attempt and when the next one may start.
+
+    `spent` are counts added to those of the job, `wait` the seconds a provider asks for.
+    """
     _check_lease(work, job)
-    spent = int(job.diagnostics.get("model_calls", 0)) + calls
     jobs.update(
         work.tx,
         job.id,
         status="failed",
         error=error,
-        next_retry_at=retry_at(job.attempts, work.now),
+        next_retry_at=retry_at(job.attempts, work.now, asked_for=wait),
         lease=None,
         lease_until=None,
-        diagnostics={**job.diagnostics, "model_calls": spent},
+        diagnostics=_added(job, spent),
         updated_at=work.now,
     )
+
+
+def _added(job: JobRow, spent: Mapping[str, int]) -> dict[str, Any]:
+    """The diagnostics of a job with counts added."""
+    sums = {name: int(job.diagnostics.get(name, 0)) + number for name, number in spent.items()}
+    return {**job.diagnostics, **sums}
 
 
 def _check_lease(work: Work, job: JobRow) -> None:

@@ -21,6 +21,7 @@ from stratagate_core.llm.parse import Unreadable, answer_text, compact_json, is_
 from stratagate_core.llm.port import Model, Reply, Request
 from stratagate_core.llm.prompts import load_prompt
 from stratagate_core.llm.talk import Talk, acarry, carry
+from stratagate_core.text.estimate import estimate_tokens
 from stratagate_core.text.redact import redact
 
 _ATTEMPTS = 2
@@ -59,8 +60,8 @@ class Asked(Generic[A]):
     text: str
     #: how many replies were needed
     calls: int
-    #: reported tokens, summed over the replies
-    usage: Mapping[str, int] = field(default_factory=dict)
+    #: what all requests took: model_calls, retries, estimated and reported tokens
+    spent: Mapping[str, int] = field(default_factory=dict)
 
 
 def ask(model: Model, question: Question[A]) -> Asked[A]:
@@ -106,29 +107,43 @@ def _in_thread(model: Model, request: Request) -> "Future[Reply]":
 
 
 def _talk(question: Question[A]) -> Talk[Request, Reply, Asked[A]]:
-    """The whole exchange: at most two answers, then an error that names the task."""
+    """The whole exchange; what it took is kept also by the error it may end with."""
+    spent: Counter[str] = Counter()
+    try:
+        return (yield from _exchange(question, spent))
+    except ModelError as error:
+        error.details = {**error.details, "spent": dict(spent)}
+        raise
+
+
+def _exchange(question: Question[A], spent: Counter[str]) -> Talk[Request, Reply, Asked[A]]:
+    """At most two answers, then an error that names the task."""
     request = first = _first_request(question)
-    usage: Counter[str] = Counter()
     for attempt in range(1, _ATTEMPTS + 1):
-        reply = yield from _reply_to(request)
-        usage.update(reply.usage)
+        reply = yield from _reply_to(request, spent)
+        spent.update(_reply_tokens(reply))
         answer, faults = _judge(question, first, reply)
         if answer is not None and not faults:
-            return Asked(answer=answer, text=answer_text(reply), calls=attempt, usage=dict(usage))
+            return Asked(answer=answer, text=answer_text(reply), calls=attempt, spent=dict(spent))
         if is_cut(reply) and not question.repair_cut:
-            raise _given_up(question.task, reply, faults, usage, attempt)
+            raise _given_up(question.task, reply, faults, attempt)
         request = _repair(first, reply, faults)
-    raise _given_up(question.task, reply, faults, usage, _ATTEMPTS)
+    raise _given_up(question.task, reply, faults, _ATTEMPTS)
 
 
-def _reply_to(request: Request, *, repeats: int = 1) -> Talk[Request, Reply, Reply]:
+def _reply_to(
+    request: Request, spent: Counter[str], *, repeats: int = 1
+) -> Talk[Request, Reply, Reply]:
     """Yield a request until it is answered; a model that is not available gets one repeat."""
+    spent["retries"] += bool(spent["model_calls"])
+    spent["model_calls"] += 1
+    spent["estimated_input_tokens"] += _request_tokens(request)
     try:
         reply = yield request
     except ModelUnavailable:
         if not repeats:
             raise
-        return (yield from _reply_to(request, repeats=repeats - 1))
+        return (yield from _reply_to(request, spent, repeats=repeats - 1))
     except ModelError:
         raise
     except TimeoutError as error:
@@ -138,6 +153,18 @@ def _reply_to(request: Request, *, repeats: int = 1) -> Talk[Request, Reply, Rep
         message = f"{request.task}: the model failed: {_preview(_described(error))}"
         raise ModelError(message, task=request.task) from error
     return _checked_reply(request, reply)
+
+
+def _request_tokens(request: Request) -> int:
+    """Estimated tokens of the messages and of the schema, which is sent with every request."""
+    texts = [message["content"] for message in request.messages]
+    return sum(estimate_tokens(text) for text in (*texts, compact_json(request.schema)))
+
+
+def _reply_tokens(reply: Reply) -> dict[str, int]:
+    """Estimated tokens of an answer, and what the provider reports for the call."""
+    reported = {f"reported_{name}": number for name, number in reply.usage.items()}
+    return {"estimated_output_tokens": estimate_tokens(answer_text(reply)), **reported}
 
 
 def _checked_reply(request: Request, reply: object) -> Reply:
@@ -201,9 +228,7 @@ def _repair(first: Request, reply: Reply, faults: tuple[str, ...]) -> Request:
     )
 
 
-def _given_up(
-    task: str, reply: Reply, faults: tuple[str, ...], usage: Mapping[str, int], attempts: int
-) -> ModelError:
+def _given_up(task: str, reply: Reply, faults: tuple[str, ...], attempts: int) -> ModelError:
     text = answer_text(reply)
     return ModelError(
         f"{task}: no acceptable answer after {attempts} attempts: "
@@ -212,7 +237,6 @@ def _given_up(
         text=text,
         faults=faults,
         finish_reason=reply.finish_reason,
-        usage=dict(usage),
     )
 
 

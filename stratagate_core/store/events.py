@@ -3,7 +3,7 @@
 A card is never edited: after it was inserted only status, relations and weight change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -186,17 +186,6 @@ def always_on(tx: Tx, *, limit: int) -> tuple[Event, ...]:
     visible = sa.and_(chosen, events.c.status.in_(VISIBLE))
     order = (events.c.last_adopted_turn.desc(), events.c.id.desc())
     return tuple(_event(row) for row in tx.rows(_select(tx, visible).order_by(*order).limit(limit)))
-
-
-def of_messages(tx: Tx, message_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The ids of the events that cite each message."""
-    query = sa.select(event_sources).where(
-        tx.of(event_sources), event_sources.c.message_id.in_(list(message_ids))
-    )
-    found: dict[str, tuple[str, ...]] = {}
-    for row in tx.rows(query.order_by(event_sources.c.message_id, event_sources.c.event_id)):
-        found[row.message_id] = (*found.get(row.message_id, ()), row.event_id)
-    return found
 
 
 def counts(tx: Tx) -> dict[str, int]:

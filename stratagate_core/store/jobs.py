@@ -109,6 +109,28 @@ def counts(tx: Tx) -> dict[tuple[str, str], int]:
     return {(row.kind, row.status): row.number for row in tx.rows(grouped)}
 
 
+#: counts that jobs keep of what they asked a model (12 §6)
+SPENT = (
+    "model_calls",
+    "retries",
+    "estimated_input_tokens",
+    "estimated_output_tokens",
+    "reported_input_tokens",
+    "reported_output_tokens",
+)
+
+
+def ledger(tx: Tx) -> dict[str, dict[str, int]]:
+    """What the jobs of each kind have spent on the model."""
+    text = sa.type_coerce(jobs.c.diagnostics, sa.Text)
+    # damaged diagnostics count nothing and break nothing (16 §5)
+    kept = sa.type_coerce(sa.case((sa.func.json_valid(text) == 1, text)), sa.JSON)
+    sums = [sa.func.coalesce(sa.func.sum(kept[name].as_integer()), 0).label(name) for name in SPENT]
+    query = sa.select(jobs.c.kind, *sums).where(tx.of(jobs)).group_by(jobs.c.kind)
+    rows = tx.rows(query.order_by(jobs.c.kind))
+    return {row.kind: {name: int(row._mapping[name]) for name in SPENT} for row in rows}
+
+
 def next_runnable(
     tx: Tx,
     *,

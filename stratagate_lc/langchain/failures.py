@@ -1,7 +1,14 @@
 """The errors of LangChain's chat models: what may be asked again, and how."""
 
 from stratagate_core.errors import ModelError
-from stratagate_lc.failures import Kind, kind_of, model_error, refuses_request
+from stratagate_lc.failures import (
+    Kind,
+    http_status,
+    is_unreadable,
+    kind_of,
+    model_error,
+    refuses_request,
+)
 from stratagate_lc.langchain.compat import (
     CONTEXT_OVERFLOW,
     INVALID_REQUEST,
@@ -20,9 +27,11 @@ _REFUSALS: tuple[type[Exception], ...] = (
 
 def is_refusal(error: Exception) -> bool:
     """Whether the model may accept the same question in a plainer form."""
-    if isinstance(error, CONTEXT_OVERFLOW):
+    if isinstance(error, CONTEXT_OVERFLOW) or is_unreadable(error):
         return False
-    return isinstance(error, _REFUSALS) or refuses_request(error)
+    if http_status(error) is not None:
+        return refuses_request(error)
+    return isinstance(error, _REFUSALS)
 
 
 def as_model_error(error: Exception, task: str) -> ModelError:

@@ -16,7 +16,13 @@ from stratagate_core import InvalidArgument
 from stratagate_lc.langchain.capture import Write, akeep, keep
 from stratagate_lc.langchain.convert import is_real_user, mark, text_of
 from stratagate_lc.langchain.guard import OnError, guarded
-from stratagate_lc.langchain.identity import THREAD_KEY, MemorySource, Place, place_of
+from stratagate_lc.langchain.identity import (
+    THREAD_KEY,
+    MemorySource,
+    Place,
+    checked_source,
+    place_of,
+)
 from stratagate_lc.langchain.incoming import given, store
 from stratagate_lc.langchain.native import Shown, layered, verbatim
 
@@ -53,7 +59,7 @@ class StrataGateChatMessageHistory(BaseChatMessageHistory):
         super().__init__()
         _check("view", view, _VIEWS)
         _check("on_error", on_error, _MODES)
-        self._memory = memory
+        self._memory = checked_source(memory)
         self._session_id = session_id
         self._thread_key = thread_key
         self._view: View = view

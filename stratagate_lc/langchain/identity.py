@@ -8,15 +8,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
 
 from langchain_core.runnables import RunnableConfig, ensure_config
-from pydantic import SkipValidation
+from pydantic import PlainValidator
 
 from stratagate_core import InvalidArgument, StrataGate
 
 Configurable: TypeAlias = Mapping[str, Any]
 #: a memory, or what picks one by the run's configurable values without doing any I/O
 MemorySource: TypeAlias = StrataGate | Callable[[Configurable], StrataGate]
-#: the same as the type of a field: a memory is handed on, never checked or copied
-MemoryField: TypeAlias = Annotated[MemorySource, SkipValidation]
+
+
+def checked_source(source: Any) -> Any:
+    """A memory, or what picks one; a path is refused with what to do instead."""
+    if callable(source) or hasattr(source, "add_messages"):
+        return source
+    raise InvalidArgument(
+        f"memory must be a StrataGate, for example StrataGate.open('memory.db'), "
+        f"not {type(source).__name__}"
+    )
+
+
+#: the same as the type of a field: a memory is handed on as it is, never copied
+MemoryField: TypeAlias = Annotated[MemorySource, PlainValidator(checked_source)]
 
 THREAD_KEY = "thread_id"
 

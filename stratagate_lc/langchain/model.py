@@ -1,17 +1,15 @@
 """Any LangChain chat model as memory model.
 
 The adapter delivers whatever the model gave; the core checks it and asks again. What a model
-refuses is dropped step by step (switching reasoning off, forcing the tool, the tool itself) and
-the step that worked is remembered.
+refuses is dropped step by step (switching reasoning off, then one way to answer after the other)
+and the step that worked is remembered.
 """
 
 import logging
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
@@ -22,15 +20,14 @@ from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
 from stratagate_lc.budget import with_budget
+from stratagate_lc.failures import refuses_request
 from stratagate_lc.langchain.compat import detached, internal_call_metadata
 from stratagate_lc.langchain.failures import as_model_error, is_refusal
-from stratagate_lc.langchain.reply import to_reply
+from stratagate_lc.langchain.reply import cut_reply, to_reply
 from stratagate_lc.lazy import is_absent
+from stratagate_lc.ways import WRITES_JSON, Way, after_refusal, response_format, ways
 
 logger = logging.getLogger("stratagate_lc.langchain")
-
-Way = Literal["forced", "offered", "text"]
-_WAYS: tuple[Way, ...] = ("forced", "offered", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,16 @@ class LangChainModel:
     """A LangChain chat model, or the name of one, as the model of a memory.
 
     A name such as ``"openai:gpt-5-mini"`` is resolved by ``init_chat_model`` when the model is
-    first asked. With `detach_callbacks` the calls run outside of the callbacks of the chain or
-    agent around them, so nothing of them reaches a user's stream.
+    first asked. A way to answer that the model refused is not tried again with this object. With
+    `detach_callbacks` the calls run outside of the callbacks of the chain or agent around them, so
+    nothing of them reaches a user's stream.
     """
 
     def __init__(self, model: BaseChatModel | str, *, detach_callbacks: bool = True) -> None:
         self._given = model
         self._detach_callbacks = detach_callbacks
-        self._way: Way = "forced"
+        #: the ways that are left after what was refused; None: nothing was accepted so far
+        self._left: tuple[Way, ...] | None = None
         self._keeps_reasoning = False
 
     def complete(self, request: Request) -> Reply:
@@ -90,23 +89,27 @@ class LangChainModel:
 
     def _talk(self, request: Request) -> Talk[_Call, AIMessage, Reply]:
         """Try what the model may accept, best first; the first accepted way gives the reply."""
-        refused: Exception | None = None
-        for way, quiet in self._attempts(request):
+        left = self._left or self._ways()
+        quiet = wants_quiet = self._wants_quiet(request)
+        while True:
             try:
-                message = yield self._call(request, way, quiet=quiet)
+                message = yield self._call(request, left[0], quiet=quiet)
             except Exception as error:
-                if not is_refusal(error):
-                    raise as_model_error(error, request.task) from error
-                refused = error
+                reply = cut_reply(error)
+                if reply is None and quiet and is_refusal(error):
+                    quiet = False
+                    continue
+                if reply is None:
+                    left, quiet = _plainer(left, error, request.task), wants_quiet
+                    continue
             else:
-                self._remember(way, rejects_quiet=not quiet and self._wants_quiet(request))
-                return to_reply(message, request.task)
-        assert refused is not None
-        raise as_model_error(refused, request.task) from refused
+                reply = to_reply(message, request.task)
+            self._remember(left, rejects_quiet=wants_quiet and not quiet)
+            return reply
 
-    def _attempts(self, request: Request) -> Iterator[tuple[Way, bool]]:
-        ways = _WAYS[_WAYS.index(self._way) :]
-        return product(ways, (True, False) if self._wants_quiet(request) else (False,))
+    def _ways(self) -> tuple[Way, ...]:
+        declares = bool((self._model.profile or {}).get("structured_output"))
+        return ways(tools=True, native=declares)
 
     def _wants_quiet(self, request: Request) -> bool:
         """Whether reasoning is to be switched off: ``auto`` needs the model to declare it can."""
@@ -117,8 +120,8 @@ class LangChainModel:
             return request.reasoning == "force-off"
         return "none" in levels
 
-    def _remember(self, way: Way, *, rejects_quiet: bool) -> None:
-        self._way = way
+    def _remember(self, left: tuple[Way, ...], *, rejects_quiet: bool) -> None:
+        self._left = left
         if rejects_quiet:
             self._keeps_reasoning = True
             logger.warning(
@@ -130,15 +133,18 @@ class LangChainModel:
         runnable = self._bound(request, way)
         return _Call(
             runnable=runnable.bind(reasoning_effort="none") if quiet else runnable,
-            messages=_messages(request, with_schema=way == "text"),
+            messages=_messages(request, with_schema=way in WRITES_JSON),
             config=self._config(request),
         )
 
     def _bound(self, request: Request, way: Way) -> Runnable[LanguageModelInput, AIMessage]:
         most = (self._model.profile or {}).get("max_output_tokens") or request.max_tokens
-        model = with_budget(self._model, min(request.max_tokens, most))
-        if way == "text":
-            return model
+        model = with_budget(
+            self._model, max_tokens=min(request.max_tokens, most), timeout=request.timeout
+        )
+        if way in WRITES_JSON:
+            asked = response_format(way, request)
+            return model.bind(**asked) if asked else model
         forcing = {"tool_choice": "any"} if way == "forced" else {}
         return model.bind_tools([_tool(request)], **forcing)
 
@@ -151,6 +157,14 @@ class LangChainModel:
         if self._detach_callbacks:
             config["callbacks"] = []
         return config
+
+
+def _plainer(left: tuple[Way, ...], error: Exception, task: str) -> tuple[Way, ...]:
+    """The ways left after a refusal; any other error, and the last refusal, is raised."""
+    rest = after_refusal(left, by_server=refuses_request(error)) if is_refusal(error) else ()
+    if not rest:
+        raise as_model_error(error, task) from error
+    return rest
 
 
 def _tool(request: Request) -> dict[str, Any]:

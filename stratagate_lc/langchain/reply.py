@@ -1,15 +1,15 @@
 """A chat model's message as the core's reply."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from stratagate_core.errors import ModelError
 from stratagate_core.llm.port import Reply, ToolCall
+from stratagate_lc.failures import declined, declines
 
 #: where providers say why an answer ended
 _FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-_REFUSALS = frozenset({"refusal", "content_filter", "safety"})
 
 
 def to_reply(message: AIMessage, task: str) -> Reply:
@@ -19,12 +19,31 @@ def to_reply(message: AIMessage, task: str) -> Reply:
     """
     reason = _finish_reason(message)
     if _declined(message, reason):
-        raise ModelError(f"{task}: the model refused to answer", retryable=False, task=task)
+        raise declined(task)
     return Reply(
         text=str(message.text),
         tool_calls=tuple(_calls(message)),
         finish_reason=reason,
         usage=_usage(message),
+    )
+
+
+def cut_reply(error: Exception) -> Reply | None:
+    """What a client of OpenAI's kind kept of an answer that it refuses to parse because it is cut.
+
+    Such clients raise this error only when they were asked for JSON.
+    """
+    if type(error).__name__ != "LengthFinishReasonError":
+        return None
+    refused: Any = error
+    completion = refused.completion
+    usage = completion.usage
+    return Reply(
+        text=completion.choices[0].message.content or "",
+        finish_reason="length",
+        usage={"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+        if usage
+        else {},
     )
 
 
@@ -43,7 +62,7 @@ def _finish_reason(message: AIMessage) -> str | None:
 
 def _declined(message: AIMessage, reason: str | None) -> bool:
     return (
-        reason in _REFUSALS
+        declines(reason)
         or bool(message.additional_kwargs.get("refusal"))
         or any(block["type"] == "refusal" for block in message.content_blocks)
     )

@@ -4,7 +4,8 @@ The adapter delivers whatever the LLM gave; the core checks it and asks again. T
 programs and prompt templates are not used: they fail on plain text and read braces as fields.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
@@ -18,8 +19,15 @@ from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
 from stratagate_lc.budget import with_budget
-from stratagate_lc.failures import kind_of, model_error, refuses_request
+from stratagate_lc.failures import (
+    http_status,
+    is_unreadable,
+    kind_of,
+    model_error,
+    refuses_request,
+)
 from stratagate_lc.llama_index.reply import to_reply
+from stratagate_lc.ways import WRITES_JSON, Way, after_refusal, response_format, ways
 
 #: how LLMs and their clients refuse a call with tools
 _REFUSALS = (ValueError, TypeError, KeyError, AssertionError, NotImplementedError)
@@ -27,18 +35,21 @@ _REFUSALS = (ValueError, TypeError, KeyError, AssertionError, NotImplementedErro
 
 @dataclass(frozen=True, slots=True)
 class _WithTool:
-    """A chat in which the LLM is to call the tool."""
+    """A chat in which the LLM may, or has to, call the tool."""
 
     llm: FunctionCallingLLM
     messages: list[ChatMessage]
     tools: list[BaseTool]
+    forced: bool
 
     def chat(self) -> ChatResponse:
-        return self.llm.chat_with_tools(self.tools, chat_history=self.messages, tool_required=True)
+        return self.llm.chat_with_tools(
+            self.tools, chat_history=self.messages, tool_required=self.forced
+        )
 
     async def achat(self) -> ChatResponse:
         return await self.llm.achat_with_tools(
-            self.tools, chat_history=self.messages, tool_required=True
+            self.tools, chat_history=self.messages, tool_required=self.forced
         )
 
 
@@ -48,22 +59,29 @@ class _Plain:
 
     llm: LLM
     messages: list[ChatMessage]
+    #: how the answer is bound to JSON, where the LLM takes that
+    format: Mapping[str, Any] = field(default_factory=dict)
 
     def chat(self) -> ChatResponse:
-        return self.llm.chat(self.messages)
+        return self.llm.chat(self.messages, **self.format)
 
     async def achat(self) -> ChatResponse:
-        return await self.llm.achat(self.messages)
+        return await self.llm.achat(self.messages, **self.format)
 
 
 _Chat: TypeAlias = _WithTool | _Plain
 
 
 class LlamaIndexModel:
-    """A LlamaIndex LLM as the model of a memory, by a tool call where the LLM can do that."""
+    """A LlamaIndex LLM as the model of a memory, by a tool call where the LLM can do that.
+
+    A way to answer that the server of the LLM refused is not tried again with this object.
+    """
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
+        #: the ways that are left after what a server refused
+        self._left = _ways(llm)
 
     def complete(self, request: Request) -> Reply:
         """Answer one request. Raises `ModelError`."""
@@ -74,20 +92,48 @@ class LlamaIndexModel:
         return await acarry(self._talk(request), lambda chat: chat.achat())
 
     def _talk(self, request: Request) -> Talk[_Chat, ChatResponse, Reply]:
-        """With the tool if the LLM knows tools, then without if it refuses."""
-        llm = with_budget(self._llm, request.max_tokens)
-        if isinstance(llm, FunctionCallingLLM) and llm.metadata.is_function_calling_model:
+        """Try what the LLM may accept, best first; the first accepted way gives the reply."""
+        llm = with_budget(self._llm, max_tokens=request.max_tokens, timeout=request.timeout)
+        left = proven = self._left
+        while True:
             try:
-                response = yield _WithTool(llm, _messages(llm, request), [_tool(request)])
-                return to_reply(response, llm)
+                response = yield _chat(llm, request, left[0])
             except Exception as error:
-                if not (isinstance(error, _REFUSALS) or refuses_request(error)):
-                    raise model_error(error, request.task, kind_of(error)) from error
-        try:
-            response = yield _Plain(llm, _messages(llm, _with_schema(request)))
-        except Exception as error:
-            raise model_error(error, request.task, kind_of(error)) from error
-        return to_reply(response, llm)
+                left = _plainer(left, error, request.task)
+                # what is no server's refusal may be about one answer only
+                proven = left if refuses_request(error) else proven
+            else:
+                self._left = proven
+                return to_reply(response, llm, request.task)
+
+
+def _ways(llm: LLM) -> tuple[Way, ...]:
+    tools = isinstance(llm, FunctionCallingLLM) and llm.metadata.is_function_calling_model
+    return ways(tools=tools, native=bool(getattr(llm, "should_use_structured_outputs", False)))
+
+
+def _plainer(left: tuple[Way, ...], error: Exception, task: str) -> tuple[Way, ...]:
+    """The ways left after a refusal; any other error, and the last refusal, is raised."""
+    rest: tuple[Way, ...] = ()
+    if refuses_request(error):
+        rest = after_refusal(left, by_server=True)
+    elif _is_refusal(error) and left[0] != "text":
+        rest = ("text",)
+    if not rest:
+        raise model_error(error, task, kind_of(error)) from error
+    return rest
+
+
+def _is_refusal(error: Exception) -> bool:
+    known = is_unreadable(error) or http_status(error) is not None
+    return isinstance(error, _REFUSALS) and not known
+
+
+def _chat(llm: LLM, request: Request, way: Way) -> _Chat:
+    if way in WRITES_JSON:
+        return _Plain(llm, _messages(llm, _with_schema(request)), response_format(way, request))
+    assert isinstance(llm, FunctionCallingLLM)
+    return _WithTool(llm, _messages(llm, request), [_tool(request)], way == "forced")
 
 
 def _messages(llm: LLM, request: Request) -> list[ChatMessage]:

@@ -8,6 +8,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 
 from stratagate_core.llm.port import Reply, ToolCall
+from stratagate_lc.failures import declined, declines
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
 #: the core's name of a count -> the names providers give it
@@ -17,13 +18,19 @@ _USAGE_KEYS = {
 }
 
 
-def to_reply(response: ChatResponse, llm: LLM) -> Reply:
-    """What the LLM gave: calls, text without thoughts, reason and tokens."""
-    reason = _first(_holders(response), _FINISH_KEYS)
+def to_reply(response: ChatResponse, llm: LLM, task: str) -> Reply:
+    """What the LLM gave: calls, text without thoughts, reason and tokens.
+
+    Raises `ModelError` when the LLM declined to answer.
+    """
+    found = _first(_holders(response), _FINISH_KEYS)
+    reason = None if found is None else str(found).lower()
+    if declines(reason) or _first(_holders(response), ("refusal",)):
+        raise declined(task)
     return Reply(
         text=response.message.content or "",
         tool_calls=tuple(_calls(response, llm)),
-        finish_reason=None if reason is None else str(reason).lower(),
+        finish_reason=reason,
         usage=_usage(response),
     )
 
@@ -51,6 +58,7 @@ def _holders(response: ChatResponse) -> Iterator[Any]:
     choices = _get(response.raw, "choices")
     if choices:
         yield choices[0]
+        yield _get(choices[0], "message")
 
 
 def _usage(response: ChatResponse) -> dict[str, int]:

@@ -1,8 +1,12 @@
 """Jobs: attempts, waits, leases, manual retry, readiness, worker: over the public API."""
 
+import json
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +27,63 @@ def test_back_off_doubles_and_ends() -> None:
     waits = [retry_at(attempts, START) for attempts in (1, 2, 3)]
 
     assert [START + timedelta(seconds=1), START + timedelta(seconds=2), None] == waits
+
+
+def test_a_provider_may_ask_for_a_longer_wait() -> None:
+    """What a provider asks for counts where it is longer, up to an hour; attempts end as ever."""
+    asked = [(1, 0.5), (1, 20.0), (2, 1.5), (1, 1e9), (3, 20.0)]
+    waits = [retry_at(attempts, START, asked_for=wait) for attempts, wait in asked]
+
+    assert [START + timedelta(seconds=s) for s in (1, 20, 2, 3600)] + [None] == waits
+
+
+def test_a_job_waits_as_long_as_the_provider_asks(open_memory: Opener, clock: ManualClock) -> None:
+    """`retry_after` of an error puts the next attempt off."""
+    model = ScriptedModel([ModelError("slow down", retry_after=30.0), QUIET])
+    memory = open_memory(model=model, settings=INLINE)
+    memory.add_turn("a", "b")
+
+    clock.advance(seconds=29)
+    assert 0 == memory.run_pending()
+    clock.advance(seconds=1)
+    assert 1 == memory.run_pending()
+
+
+def test_the_ledger_sums_what_was_spent(open_memory: Opener) -> None:
+    """Statistics name calls, retries and tokens by task, over failed and good attempts."""
+    reply = Reply(text=json.dumps(QUIET), usage={"input_tokens": 70, "output_tokens": 9})
+    cut = Reply(text="{", usage={"input_tokens": 70, "output_tokens": 1})
+    model = ScriptedModel([ModelError("no"), cut, reply, reply])
+    memory = open_memory(model=model, settings=INLINE)
+    memory.add_turn("a", "b")
+    assert 1 == memory.stats()["model"]["block_summary"]["model_calls"]
+    memory.run_pending(retry_failed=True)
+    memory.add_turn("c", "d")
+    spent = memory.stats()["model"]["block_summary"]
+
+    assert (4, 1) == (spent["model_calls"], spent["retries"])
+    assert (210, 19) == (spent["reported_input_tokens"], spent["reported_output_tokens"])
+    assert 4 * 300 < spent["estimated_input_tokens"]
+    assert 0 < spent["estimated_output_tokens"]
+
+
+def test_damaged_diagnostics_do_not_break_the_ledger(open_memory: Opener, tmp_path: Path) -> None:
+    """A job whose diagnostics cannot be read counts as having spent nothing."""
+    memory = open_memory(settings=INLINE)
+    memory.add_turn("a", "b")
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as database, database:
+        database.execute("UPDATE jobs SET diagnostics = '{broken'")
+
+    assert {0} == set(memory.stats()["model"]["block_summary"].values())
+
+
+def test_the_ledger_is_of_one_namespace(open_memory: Opener) -> None:
+    """What another namespace spent is not counted; a new one has spent nothing."""
+    memory = open_memory(settings=INLINE)
+    memory.add_turn("a", "b")
+
+    assert {} == memory.for_namespace("other").stats()["model"]
+    assert 1 == memory.stats()["model"]["block_summary"]["model_calls"]
 
 
 def test_a_lease_fits_two_answers() -> None:

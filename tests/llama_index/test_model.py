@@ -342,12 +342,11 @@ def test_LI_82_errors_are_mapped(
     assert "sk-abc" not in failed.value.message
 
 
-def test_LI_82_request_refused_twice(complete: Complete) -> None:
-    """A request that is invalid with and without the tool is not tried again."""
-    with pytest.raises(ModelError) as failed:
-        complete(
-            LlamaIndexModel(ToolLLM(script=Script([StatusError(400), StatusError(400)]))), REQUEST
-        )
+def test_LI_82_request_refused_in_every_way(complete: Complete) -> None:
+    """A request that a server refuses with and without the tool is not tried again."""
+    script = Script([StatusError(400)] * 5)
+    with pytest.raises(ModelError, match="refuses the request") as failed:
+        complete(LlamaIndexModel(ToolLLM(script=script)), REQUEST)
 
     assert not failed.value.retryable
 

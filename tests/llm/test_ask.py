@@ -15,6 +15,7 @@ from stratagate_core.llm.offline import OfflineModel
 from stratagate_core.llm.port import Model, Reply, Request, ToolCall
 from stratagate_core.llm.prompts import load_prompt
 from stratagate_core.testing import ScriptedModel
+from stratagate_core.text.estimate import estimate_tokens
 
 
 class Colour(BaseModel):
@@ -93,8 +94,47 @@ def test_answer_and_cost(put: Put) -> None:
         answer=Colour(name="红"),
         text='{"name": "红"}',
         calls=2,
-        usage={"input_tokens": 14, "output_tokens": 1},
+        spent={
+            "model_calls": 2,
+            "retries": 1,
+            "estimated_input_tokens": sum(sent(request) for request in model.requests),
+            "estimated_output_tokens": estimate_tokens("no") + estimate_tokens('{"name": "红"}'),
+            "reported_input_tokens": 14,
+            "reported_output_tokens": 1,
+        },
     )
+
+
+def sent(request: Request) -> int:
+    """Estimated tokens of a request."""
+    schema = json.dumps(request.schema, separators=(",", ":"))
+    return sum(
+        estimate_tokens(text) for text in (*(m["content"] for m in request.messages), schema)
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "calls", "retries", "output"),
+    [
+        ([ModelError("no")], 1, 0, 0),
+        ([ModelUnavailable()] * 2, 2, 1, 0),
+        (["prose"] * 2, 2, 1, 4),
+        ([ModelUnavailable(), "prose", "prose"], 3, 2, 4),
+        (["prose", TimeoutError()], 2, 1, 2),
+    ],
+)
+def test_an_error_says_what_was_spent(
+    put: Put, script: list[Any], calls: int, retries: int, output: int
+) -> None:
+    """Requests count whether they were answered or not, and answers whether they were good."""
+    model = ScriptedModel(script)
+    with pytest.raises(ModelError) as failed:
+        put(model, question())
+    spent = failed.value.details["spent"]
+
+    assert (calls, retries) == (spent["model_calls"], spent["retries"])
+    assert sum(sent(request) for request in model.requests) == spent["estimated_input_tokens"]
+    assert output == spent.get("estimated_output_tokens", 0)
 
 
 def test_payload_is_redacted(put: Put) -> None:
@@ -201,7 +241,7 @@ def test_error_keeps_the_finish_reason(put: Put) -> None:
         put(ScriptedModel([cut, cut]), question())
 
     assert failed.value.details["finish_reason"] == "length"
-    assert failed.value.details["usage"] == {"output_tokens": 100}
+    assert failed.value.details["spent"]["reported_output_tokens"] == 100
 
 
 def test_J_06_unavailable_model_gets_one_free_repeat(put: Put) -> None:

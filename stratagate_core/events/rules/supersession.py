@@ -29,8 +29,8 @@ _IDLE = re.compile(
 )
 #: verbs that say so of a plan or a habit; the noun `change` does not
 _CHANGED = re.compile(
-    r"\b(?:moved|postponed|rescheduled|pushed back|delayed|shifted|brought forward|renamed|"
-    r"changed|replaced|switched|migrated|no longer|any ?more|instead)\b"
+    r"\b(?:moved|moves to|postponed|rescheduled|pushed back|delayed|shifted|brought forward|"
+    r"renamed|changed|replaced|switched|migrated|no longer|any ?more|instead)\b"
     r"|改|推迟|延期|延后|提前|挪|换|不再|迁移"
 )
 #: what something was changed to, which is no part of what was changed

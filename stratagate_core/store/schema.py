@@ -8,11 +8,10 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
 )
 
-from stratagate_core.store.types import Instant, Json
+from stratagate_core.store.types import Instant, Json, Text
 
 #: raised by one with every migration
 SCHEMA_VERSION = 1

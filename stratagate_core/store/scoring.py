@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from stratagate_core.rank.bm25 import idf
 from stratagate_core.store.schema import index_stats, messages, postings, turns
 from stratagate_core.store.tx import Row, Tx
+from stratagate_core.store.types import Text, is_unicode
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
@@ -98,20 +100,34 @@ def _open_tail(tx: Tx, thread: str) -> sa.Select[Any]:
 
 def listed(tx: Tx, texts: Sequence[str]) -> sa.Select[Any]:
     """Texts as rows, handed over as one value: no limit on how many, one plan for all."""
-    value = sa.literal(json.dumps(list(texts)), sa.Text)
     if tx.is_postgresql:
-        rows = sa.func.json_array_elements_text(sa.cast(value, sa.JSON)).table_valued("value")
-    else:
-        rows = sa.func.json_each(value).table_valued("value")
+        return _listed_as_array(texts)
+    value = sa.literal(json.dumps(list(texts)), sa.Text)
+    rows = sa.func.json_each(value).table_valued("value")
     return sa.select(sa.cast(rows.c.value, sa.Text).label("term"))
+
+
+def _listed_as_array(texts: Sequence[str]) -> sa.Select[Any]:
+    # JSON of PostgreSQL cannot give NUL back, and half a surrogate pair is no text there
+    held = [text for text in texts if is_unicode(text)]
+    value = sa.literal(held, ARRAY(Text()))
+    rows = sa.func.unnest(value).table_valued(sa.column("term", Text())).render_derived()
+    return sa.select(rows.c.term)
 
 
 def _weighted(tx: Tx, telling: dict[str, float]) -> sa.Subquery:
     """Terms with their idf as rows."""
-    value = sa.literal(json.dumps(telling), sa.Text)
     if tx.is_postgresql:
-        rows = sa.func.json_each_text(sa.cast(value, sa.JSON)).table_valued("key", "value")
-    else:
-        rows = sa.func.json_each(value).table_valued("key", "value")
+        return _weighted_as_arrays(telling)
+    value = sa.literal(json.dumps(telling), sa.Text)
+    rows = sa.func.json_each(value).table_valued("key", "value")
     weight = sa.cast(rows.c.value, sa.Double)
     return sa.select(sa.cast(rows.c.key, sa.Text).label("term"), weight.label("idf")).subquery()
+
+
+def _weighted_as_arrays(telling: dict[str, float]) -> sa.Subquery:
+    terms = sa.literal(list(telling), ARRAY(Text()))
+    weights = sa.literal(list(telling.values()), ARRAY(sa.Double()))
+    columns = (sa.column("term", Text()), sa.column("idf", sa.Double()))
+    rows = sa.func.unnest(terms, weights).table_valued(*columns).render_derived()
+    return sa.select(rows.c.term, rows.c.idf).subquery()

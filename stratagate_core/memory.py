@@ -614,7 +614,8 @@ class StrataGate:
     ) -> dict[str, Any]:
         """The complete card of an event as JSON: quotes and sources included."""
         with self._opening(open_batch) as work:
-            return envelope.expand_event(work, _thread(thread), event_id, open_batch=open_batch)
+            asked = arguments.text(event_id, "event_id")
+            return envelope.expand_event(work, _thread(thread), asked, open_batch=open_batch)
 
     def get_blocks(
         self,
@@ -649,7 +650,7 @@ class StrataGate:
         if by not in ("agent", "user"):
             raise InvalidArgument(f"by must be 'agent' or 'user', not {by!r}")
         with self._write() as work:
-            row = turns.expand_block(work, block_id, target, by=by)
+            row = turns.expand_block(work, arguments.text(block_id, "block_id"), target, by=by)
             return envelope.expand_block(work, _thread(thread), row, open_batch=open_batch)
 
     # --- the gate -----------------------------------------------------------------------------

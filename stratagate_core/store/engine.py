@@ -82,6 +82,8 @@ class Store:
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
             raise StorageError(f"the database failed: {postgresql.words(error)}") from error
+        except sa.exc.PendingRollbackError as error:
+            raise StorageError("the connection to the database was lost") from error
         except sa.exc.TimeoutError as error:
             raise StorageError("no connection to the database became free in time") from error
         finally:

@@ -123,9 +123,7 @@ SPENT = (
 def ledger(tx: Tx) -> dict[str, dict[str, int]]:
     """What the jobs of each kind have spent on the model."""
     text = sa.type_coerce(jobs.c.diagnostics, sa.Text)
-    sums = [
-        sa.func.coalesce(sa.func.sum(_number(tx, text, name)), 0).label(name) for name in SPENT
-    ]
+    sums = [sa.func.coalesce(sa.func.sum(_number(tx, text, name)), 0).label(name) for name in SPENT]
     query = sa.select(jobs.c.kind, *sums).where(tx.of(jobs)).group_by(jobs.c.kind)
     rows = tx.rows(query.order_by(jobs.c.kind))
     return {row.kind: {name: int(row._mapping[name]) for name in SPENT} for row in rows}

@@ -1,6 +1,7 @@
 """Transactions: `Tx` is bound to one namespace, `AdminTx` serves what spans them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +23,13 @@ class AdminTx:
     def is_postgresql(self) -> bool:
         """Whether rows must be locked one by one; SQLite has one writer at a time."""
         return self.connection.dialect.name == "postgresql"
+
+    def part(self) -> AbstractContextManager[object]:
+        """A part that may fail and leave the rest of the transaction as it was.
+
+        PostgreSQL refuses everything after a failed statement, unless it goes back to a savepoint.
+        """
+        return self.connection.begin_nested() if self.is_postgresql else nullcontext()
 
     def rows(self, query: sa.Executable) -> Sequence[Row]:
         """All rows of a query."""
@@ -58,7 +66,8 @@ class AdminTx:
             final = statement.on_conflict_do_update(index_elements=keys, set_=changes)
         else:
             final = statement.on_conflict_do_nothing()
-        return int(self.connection.execute(final).rowcount) > 0
+        counted = final.execution_options(preserve_rowcount=True)
+        return int(self.connection.execute(counted).rowcount) > 0
 
 
 class Tx(AdminTx):

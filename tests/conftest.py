@@ -124,17 +124,23 @@ def quick_database(database: Path | str) -> str:
 
 
 @pytest.fixture
-def open_memory(database: Path | str, clock: ManualClock, new_id: CountingIds) -> Iterator[Opener]:
-    """Opens memories on one database; they are closed after the test."""
+def open_memory(
+    database: Path | str, clock: ManualClock, new_id: CountingIds, request: pytest.FixtureRequest
+) -> Iterator[Opener]:
+    """Opens memories on one database; they are closed after the test.
+
+    What would be a database in memory is an emptied one on a server.
+    """
     opened: list[StrataGate] = []
 
     def opener(
         *, path: str | Path | None = None, settings: dict[str, Any] | None = None, **options: Any
     ) -> StrataGate:
         defaults = {"clock": clock, "new_id": new_id, "settings": Settings(**(settings or {}))}
-        fleeting = path == ":memory:" and isinstance(database, str)
-        place = database if path is None or fleeting else path
-        memory = StrataGate.open(place, **(defaults | options))
+        if path == ":memory:" and isinstance(database, str):
+            request.getfixturevalue("postgresql").clean()
+            path = None
+        memory = StrataGate.open(path or database, **(defaults | options))
         opened.append(memory)
         return memory
 

@@ -136,7 +136,8 @@ def _number(tx: Tx, text: sa.ColumnElement[str], name: str) -> sa.ColumnElement[
         digits = sa.func.substring(text, f'"{name}":([0-9]+)')
         return sa.cast(digits, sa.Numeric)
     kept = sa.type_coerce(sa.case((sa.func.json_valid(text) == 1, text)), sa.JSON)
-    return kept[name].as_integer()
+    number: sa.ColumnElement[Any] = kept[name].as_integer()
+    return number
 
 
 def next_runnable(

@@ -126,8 +126,11 @@ def _weighted(tx: Tx, telling: dict[str, float]) -> sa.Subquery:
 
 
 def _weighted_as_arrays(telling: dict[str, float]) -> sa.Subquery:
+    double: sa.Double[float] = sa.Double()
     terms = sa.literal(list(telling), ARRAY(Text()))
-    weights = sa.literal(list(telling.values()), ARRAY(sa.Double()))
-    columns = (sa.column("term", Text()), sa.column("idf", sa.Double()))
-    rows = sa.func.unnest(terms, weights).table_valued(*columns).render_derived()
-    return sa.select(rows.c.term, rows.c.idf).subquery()
+    weights = sa.literal(list(telling.values()), ARRAY(double))
+    rows = sa.func.unnest(terms, weights).table_valued(
+        sa.column("term", Text()), sa.column("idf", double)
+    )
+    named = rows.render_derived()
+    return sa.select(named.c.term, named.c.idf).subquery()

@@ -49,11 +49,11 @@ ON_ALL_DATABASES = {
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what uses a database on each of them, unless it is about a file of SQLite."""
+    """Run what uses a database on each of them, unless it says that one is enough."""
     if "database" not in metafunc.fixturenames:
         return
-    about_sqlite = metafunc.definition.get_closest_marker("sqlite")
-    if metafunc.definition.path.parent.name in ON_ALL_DATABASES and not about_sqlite:
+    one = metafunc.definition.get_closest_marker("one_database")
+    if metafunc.definition.path.parent.name in ON_ALL_DATABASES and not one:
         server = pytest.param("postgresql", marks=pytest.mark.postgresql)
         metafunc.parametrize("database", ["sqlite", server], indirect=True)
 

@@ -43,7 +43,7 @@ def test_X_01_one_turn_delivered_by_many_is_one(open_memory: Opener) -> None:
     assert 15 == sum(one.receipt_known for one in added)
 
 
-@pytest.mark.sqlite
+@pytest.mark.one_database
 def test_a_memory_database_serves_many_threads(open_memory: Opener) -> None:
     """An in-memory database has one connection and still loses nothing."""
     memory = open_memory(path=":memory:", settings={"block_turn_size": 2})

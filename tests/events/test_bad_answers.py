@@ -12,7 +12,7 @@ from stratagate_core.llm.port import ToolCall
 from stratagate_core.testing import Answer, ScriptedModel
 from tests.conftest import NO_GRAPH, Opener
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_database]
 
 #: what a model says to a request
 Said = Callable[[Request], Answer]

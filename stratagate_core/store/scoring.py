@@ -5,7 +5,7 @@ collection. Terms are handed over as one JSON value, so their number has no limi
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from stratagate_core.rank.bm25 import idf
+from stratagate_core.store.lists import listed
 from stratagate_core.store.schema import index_stats, messages, postings, turns
 from stratagate_core.store.tx import Row, Tx
-from stratagate_core.store.types import Text, is_unicode
+from stratagate_core.store.types import Text
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
@@ -96,23 +97,6 @@ def _open_tail(tx: Tx, thread: str) -> sa.Select[Any]:
     numbers = sa.select(turns.c.number).where(*unsealed)
     of_thread = (tx.of(messages), messages.c.thread == thread)
     return sa.select(messages.c.id).where(*of_thread, messages.c.turn.in_(numbers))
-
-
-def listed(tx: Tx, texts: Sequence[str]) -> sa.Select[Any]:
-    """Texts as rows, handed over as one value: no limit on how many, one plan for all."""
-    if tx.is_postgresql:
-        return _listed_as_array(texts)
-    value = sa.literal(json.dumps(list(texts)), sa.Text)
-    rows = sa.func.json_each(value).table_valued("value")
-    return sa.select(sa.cast(rows.c.value, sa.Text).label("term"))
-
-
-def _listed_as_array(texts: Sequence[str]) -> sa.Select[Any]:
-    # JSON of PostgreSQL cannot give NUL back, and half a surrogate pair is no text there
-    held = [text for text in texts if is_unicode(text)]
-    value = sa.literal(held, ARRAY(Text()))
-    rows = sa.func.unnest(value).table_valued(sa.column("term", Text())).render_derived()
-    return sa.select(rows.c.term)
 
 
 def _weighted(tx: Tx, telling: dict[str, float]) -> sa.Subquery:

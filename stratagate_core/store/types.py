@@ -49,8 +49,7 @@ def unescaped(value: str) -> str:
 
 def _text_of(dialect: Dialect) -> TypeEngine[str]:
     """SQLite compares texts by their bytes anyway."""
-    text = _BY_CODE_POINT if dialect.name == "postgresql" else _PLAIN
-    return dialect.type_descriptor(text)
+    return _BY_CODE_POINT if dialect.name == "postgresql" else _PLAIN
 
 
 class Text(TypeDecorator[str]):

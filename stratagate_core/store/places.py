@@ -41,7 +41,13 @@ def url_of(target: str | Path) -> sa.URL:
 def shown(target: str | Path) -> str:
     """The name of a database as it may be shown to anybody: without the password."""
     text = str(target)
-    return url_of(text).render_as_string(hide_password=True) if "://" in text else text
+    return shown_url(url_of(text)) if "://" in text else text
+
+
+def shown_url(url: sa.URL) -> str:
+    """As `shown`, of what was read already."""
+    secret = [name for name in url.query if "password" in name]
+    return url.difference_update_query(secret).render_as_string(hide_password=True)
 
 
 def _checked_url(text: str) -> sa.URL:

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from stratagate_core.errors import InvalidArgument, MissingExtra, StorageError
+from stratagate_core.store.places import shown_url
 
 #: where the tables are, so that they never meet those of another program
 SCHEMA = "stratagate"
@@ -21,7 +22,12 @@ _CONNECT_SECONDS = 10
 _CROWDED_SECONDS = 60.0
 _RETRY_SECONDS = 0.1
 #: a server that will have room or be up in a moment
-_CROWDED = ("too many clients", "remaining connection slots", "is starting up")
+_CROWDED = (
+    "too many clients",
+    "too many connections",
+    "remaining connection slots",
+    "is starting up",
+)
 #: taken by what spans namespaces: the schema and the stored settings ("stra" and "gate")
 _LOCK = (0x73747261 << 32) | 0x67617465
 
@@ -76,10 +82,7 @@ def connect(engine: sa.Engine) -> sa.Connection:
 
 
 def _not_connected(url: sa.URL, said: str) -> str:
-    if url.password:
-        said = said.replace(str(url.password), "***")
-    place = url.render_as_string(hide_password=True)
-    return f"no connection to the database {place}: {said}"
+    return f"no connection to the database {shown_url(url)}: {said}"
 
 
 def words(error: sa.exc.DBAPIError) -> str:

@@ -50,12 +50,12 @@ ON_ALL_DATABASES = {
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what uses a database on each of them, unless it says that one is enough."""
-    if "database" not in metafunc.fixturenames:
+    if "each_database" not in metafunc.fixturenames:
         return
     one = metafunc.definition.get_closest_marker("one_database")
     if metafunc.definition.path.parent.name in ON_ALL_DATABASES and not one:
         server = pytest.param("postgresql", marks=pytest.mark.postgresql)
-        metafunc.parametrize("database", ["sqlite", server], indirect=True)
+        metafunc.parametrize("each_database", ["sqlite", server], indirect=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -94,7 +94,7 @@ def postgresql(postgresql_database: Database) -> Database:
 
 
 @pytest.fixture
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+def each_database(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """An empty database: a file that does not exist yet, or the URL of one on a server."""
     if getattr(request, "param", "sqlite") == "sqlite":
         return tmp_path / "memory.db"
@@ -103,29 +103,32 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 
 
 @pytest.fixture
-def run_sql(database: Path | str, request: pytest.FixtureRequest) -> RunSql:
+def run_sql(each_database: Path | str, request: pytest.FixtureRequest) -> RunSql:
     """Changes the tables behind the back of every memory."""
 
     def run(statement: str) -> None:
-        if isinstance(database, str):
+        if isinstance(each_database, str):
             server: Database = request.getfixturevalue("postgresql")
             server.execute(f"SET search_path = {SCHEMA}; {statement}")
         else:
-            with closing(sqlite3.connect(database)) as connection, connection:
+            with closing(sqlite3.connect(each_database)) as connection, connection:
                 connection.execute(statement)
 
     return run
 
 
 @pytest.fixture
-def quick_database(database: Path | str) -> str:
-    """As `database`, in memory instead of a file."""
-    return database if isinstance(database, str) else ":memory:"
+def quick_database(each_database: Path | str) -> str:
+    """As `each_database`, in memory instead of a file."""
+    return each_database if isinstance(each_database, str) else ":memory:"
 
 
 @pytest.fixture
 def open_memory(
-    database: Path | str, clock: ManualClock, new_id: CountingIds, request: pytest.FixtureRequest
+    each_database: Path | str,
+    clock: ManualClock,
+    new_id: CountingIds,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Opener]:
     """Opens memories on one database; they are closed after the test.
 
@@ -137,10 +140,10 @@ def open_memory(
         *, path: str | Path | None = None, settings: dict[str, Any] | None = None, **options: Any
     ) -> StrataGate:
         defaults = {"clock": clock, "new_id": new_id, "settings": Settings(**(settings or {}))}
-        if path == ":memory:" and isinstance(database, str):
+        if path == ":memory:" and isinstance(each_database, str):
             request.getfixturevalue("postgresql").clean()
             path = None
-        memory = StrataGate.open(path or database, **(defaults | options))
+        memory = StrataGate.open(path or each_database, **(defaults | options))
         opened.append(memory)
         return memory
 

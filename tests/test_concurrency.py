@@ -79,12 +79,13 @@ def _write_many(path: str, name: str, count: int) -> None:
 
 
 @pytest.mark.slow
-def test_X_01_processes_write_one_database(database: Path | str) -> None:
+def test_X_01_processes_write_one_database(each_database: Path | str) -> None:
     """Processes writing the same namespace and thread lose nothing: two on a file, four else."""
-    names, count = ("ab", 12) if isinstance(database, Path) else ("abcd", 6)
+    names, count = ("ab", 12) if isinstance(each_database, Path) else ("abcd", 6)
     context = multiprocessing.get_context("spawn")
     workers = [
-        context.Process(target=_write_many, args=(str(database), name, count)) for name in names
+        context.Process(target=_write_many, args=(str(each_database), name, count))
+        for name in names
     ]
     for worker in workers:
         worker.start()
@@ -92,7 +93,7 @@ def test_X_01_processes_write_one_database(database: Path | str) -> None:
         worker.join()
 
     assert {0} == {worker.exitcode for worker in workers}
-    with StrataGate.open(database) as memory:
+    with StrataGate.open(each_database) as memory:
         memory.run_pending(retry_failed=True)
 
         assert 2 * count * len(names) == memory.stats()["current_turn"]

@@ -79,9 +79,9 @@ class Places:
 
 
 @pytest.fixture
-def places(database: Path | str, tmp_path: Path, request: pytest.FixtureRequest) -> Places:
+def places(each_database: Path | str, tmp_path: Path, request: pytest.FixtureRequest) -> Places:
     """Where to be killed."""
-    is_file = isinstance(database, Path)
+    is_file = isinstance(each_database, Path)
     return Places(tmp_path, None if is_file else request.getfixturevalue("postgresql"))
 
 

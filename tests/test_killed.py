@@ -64,10 +64,10 @@ def process(database: Path | str, code: str) -> Iterator[Iterator[str]]:
 
 
 def test_X_04_an_acknowledged_turn_outlives_its_process(
-    open_memory: Opener, database: Path | str
+    open_memory: Opener, each_database: Path | str
 ) -> None:
     """Killed while writing: every turn it was told of is stored once, and numbers go on."""
-    with process(database, WRITE) as lines:
+    with process(each_database, WRITE) as lines:
         told = [int(next(lines)) for _ in range(20)]
     memory = open_memory()
     stored = [said.content for said in memory.thread_messages() if said.role == "user"]
@@ -82,10 +82,10 @@ def test_X_04_an_acknowledged_turn_outlives_its_process(
 
 
 def test_X_04_the_lease_of_a_dead_process_expires(
-    open_memory: Opener, database: Path | str, clock: ManualClock
+    open_memory: Opener, each_database: Path | str, clock: ManualClock
 ) -> None:
     """Its job is left alone as long as the lease lasts, and is then done by another."""
-    with process(database, ASK) as lines:
+    with process(each_database, ASK) as lines:
         assert "asked" == next(lines).strip()
     memory = open_memory(settings={"block_turn_size": 2})
 
@@ -97,9 +97,9 @@ def test_X_04_the_lease_of_a_dead_process_expires(
     assert [2] == [job.attempts for job in memory.jobs(kind="block_summary")]
 
 
-def test_no_lock_outlives_its_process(open_memory: Opener, database: Path | str) -> None:
+def test_no_lock_outlives_its_process(open_memory: Opener, each_database: Path | str) -> None:
     """Killed inside a transaction it holds nothing, and what it had not committed is gone."""
-    with process(database, HOLD) as lines:
+    with process(each_database, HOLD) as lines:
         assert "holding" == next(lines).strip()
 
     assert 2 == open_memory().add_turn("two", "ok").turn

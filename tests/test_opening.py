@@ -48,11 +48,11 @@ def test_read_only_creates_no_database(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("given", ["", "   ", None, 3, True, b"x", ["a"], {}, "a\x00b"])
-def test_a_blank_database_is_refused(given: Any) -> None:
+@pytest.mark.parametrize("database", ["", "   ", None, 3, True, b"x", ["a"], {}, "a\x00b"])
+def test_a_blank_database_is_refused(database: Any) -> None:
     """Blank is an error that says what to give."""
     with pytest.raises(InvalidArgument, match="file path"):
-        StrataGate.open(given)
+        StrataGate.open(database)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

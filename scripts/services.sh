@@ -18,11 +18,15 @@ say() {
     printf 'services: %s\n' "$1"
 }
 
-# A server refuses to run as root, so everything of the cluster is done as the user of Debian's
-# package then.
+# A server refuses to run as root, so everything of the cluster is done as another user then:
+# that of Debian's package, if there is one.
+owner() {
+    id -u postgres >/dev/null 2>&1 && printf postgres || printf nobody
+}
+
 as_owner() {
     if [ "$(id -u)" -eq 0 ]; then
-        (cd / && runuser -u postgres -- "$@")
+        (cd / && runuser -u "$(owner)" -- "$@")
     else
         (cd / && "$@")
     fi
@@ -59,7 +63,7 @@ make_cluster() {
     rm -rf "$home"
     mkdir -p -m 700 "$home"
     printf %s "$password" >"$home/password"
-    [ "$(id -u)" -ne 0 ] || chown -R postgres "$home"
+    [ "$(id -u)" -ne 0 ] || chown -R "$(owner)" "$home"
     as_owner "$bin/initdb" --pgdata="$data" --username=stratagate --pwfile="$home/password" \
         --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$home.log" 2>&1 || {
         cat "$home.log"

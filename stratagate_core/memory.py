@@ -101,7 +101,8 @@ class StrataGate:
         """Open or create a memory. Takes the same time however much is stored.
 
         Args:
-            database: a file path, ``":memory:"`` or a database URL.
+            database: a file path, ``":memory:"`` or a URL, such as
+                ``postgresql://user:password@host/db`` (extra ``postgres``).
             namespace: the memory space; namespaces never see each other's content.
             owner: whose profile belongs to it.
             model: answers memory tasks; None means the offline model, which needs no key.
@@ -117,6 +118,8 @@ class StrataGate:
         Raises:
             InvalidArgument: the database, namespace, owner or a setting is not acceptable.
             NewerSchema: the database was written by a newer version.
+            StorageError: there is no such server, user or database.
+            MissingExtra: the driver of the database is not installed.
 
         """
         core = Core.open(

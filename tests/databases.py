@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import psycopg
 import pytest
@@ -25,11 +26,20 @@ _MISSING = f"no PostgreSQL to test on: run `make services`, or name one in {VARI
 def server_url() -> str:
     """Where a server is; without one the test is skipped, or fails where CI must have one."""
     url = os.environ.get(VARIABLE) or (_FILE.read_text().strip() if _FILE.is_file() else "")
-    if not url:
-        if os.environ.get("CI"):
-            pytest.fail(_MISSING)
-        pytest.skip(_MISSING)
-    return url
+    return url or _missing(_MISSING)
+
+
+def _missing(why: str) -> NoReturn:
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+def _connected(server: str) -> psycopg.Connection:
+    try:
+        return psycopg.connect(server, autocommit=True)
+    except psycopg.OperationalError as error:
+        _missing(f"PostgreSQL does not answer, run `make services`: {error}")
 
 
 class Database:
@@ -63,7 +73,7 @@ def new_database(suffix: str = "") -> Iterator[Database]:
     name = f"stratagate_test_{os.getpid()}{suffix}"
     drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
     make = sql.SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0")
-    with psycopg.connect(server, autocommit=True) as connection:
+    with _connected(server) as connection:
         connection.execute(drop)
         connection.execute(make.format(sql.Identifier(name)))
         yield Database(server, name)

@@ -175,7 +175,7 @@ def test_whatever_is_done_in_whatever_order(
         return quick_database
 
     machine = type("Machine", (MemoryMachine,), {"fresh": staticmethod(fresh)})
-    examples = 25 if is_memory else 8
+    examples = 25 if is_memory else 6
     run_state_machine_as_test(
         machine,
         settings=settings(max_examples=examples, stateful_step_count=20, deadline=None),

@@ -45,6 +45,7 @@ def test_E_07_permissions_are_frozen_before_the_question(open_memory: Opener) ->
 BROKEN = ("{broken", "", "null", "7", '"text"', "[[1], null]", '{"a": ')
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("column", ["temporal", "tags", "catalog_hints", "source_message_ids"])
 @pytest.mark.parametrize("text", BROKEN)
 def test_E_12_broken_text_in_a_row_costs_its_field_alone(

@@ -30,6 +30,8 @@ _CROWDED = (
 )
 #: taken by what spans namespaces: the schema and the stored settings ("stra" and "gate")
 _LOCK = (0x73747261 << 32) | 0x67617465
+#: of a program within a transaction, until the server ends it
+_SILENCE = "120s"
 
 _WRITE = {"isolation_level": "READ COMMITTED"}
 _READ = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -94,6 +96,15 @@ def words(error: sa.exc.DBAPIError) -> str:
 def lock_whole(connection: sa.Connection) -> None:
     """Wait for everybody else who changes what spans namespaces, until the transaction ends."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.literal(_LOCK, sa.BigInteger))))
+
+
+def silence_limit() -> sa.ColumnElement[str]:
+    """Selected by a transaction that takes a lock: it ends when its program is silent for long.
+
+    A process that dies closes its connection, a machine that dies does not; and nothing here
+    waits for a model or a person within a transaction.
+    """
+    return sa.func.set_config("idle_in_transaction_session_timeout", _SILENCE, True)
 
 
 def prepare(connection: sa.Connection) -> None:

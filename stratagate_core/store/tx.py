@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from stratagate_core.store.postgresql import silence_limit
 from stratagate_core.store.schema import namespaces
 
 Row = sa.Row[Any]
@@ -106,6 +107,8 @@ class Tx(AdminTx):
         row = {"owner": owner, "current_turn": 0, "block_sequence": 0, "batch_sequence": 0}
         self.upsert(namespaces, {**row, "revision": 0, "created_at": now}, replace=False)
         query = sa.select(namespaces).where(self.of(namespaces))
+        if self.is_postgresql:
+            query = query.add_columns(silence_limit())
         return self.connection.execute(query.with_for_update()).one()
 
     def raise_revision(self) -> None:

@@ -154,6 +154,15 @@ class TestConnecting:
                 self.cut_within(memory, postgresql)
             assert 3 == memory.add_turn("e", "f").turn
 
+    def test_no_lock_outlives_its_machine(self, postgresql: Database) -> None:
+        """A writer that falls silent is ended by the server, other sessions are not touched."""
+        limit = sa.text("SELECT current_setting('idle_in_transaction_session_timeout')")
+        with StrataGate.open(postgresql.url) as memory:
+            with memory._write() as work:
+                assert "2min" == work.tx.scalar(limit)
+            with memory._read() as work:
+                assert "0" == work.tx.scalar(limit)
+
     def cut(self, database: Database) -> None:
         """End the connections of all memories."""
         database.execute(

@@ -189,6 +189,10 @@ class AsyncStrataGate:
         """One node of the graph with all facts that may be shown, now or at an instant."""
         return await self._run(self.memory.node, node_id, as_of=as_of, known_at=known_at)
 
+    async def nodes(self, *, limit: int = 50, offset: int = 0) -> Page[Node]:
+        """The nodes of the graph with all facts that may be shown, the last changed first."""
+        return await self._run(self.memory.nodes, limit=limit, offset=offset)
+
     async def sources(self, ref: str) -> tuple[Message, ...]:
         """The source messages behind an event, a block, a message or an evidence ref."""
         return await self._run(self.memory.sources, ref)

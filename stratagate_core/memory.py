@@ -24,6 +24,7 @@ from stratagate_core.gate import envelope
 from stratagate_core.gate import recovery as gate_recovery
 from stratagate_core.gate import steps as gate
 from stratagate_core.graph.expand import asked_for
+from stratagate_core.graph.expand import listing as list_nodes
 from stratagate_core.graph.expand import node as read_node
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.llm.port import Model
@@ -394,6 +395,21 @@ class StrataGate:
         """
         with self._read() as work:
             return read_node(work, node_id, asked_for(as_of, known_at))
+
+    def nodes(self, *, limit: int = 50, offset: int = 0) -> Page[Node]:
+        """The nodes of the graph with all facts that may be shown, the last changed first.
+
+        Args:
+            limit: at most so many.
+            offset: so many are passed over.
+
+        """
+        with self._read() as work:
+            return list_nodes(
+                work,
+                limit=arguments.whole(limit, "limit", least=1),
+                offset=arguments.whole(offset, "offset", least=0),
+            )
 
     def sources(self, ref: str) -> tuple[Message, ...]:
         """The source messages behind an event, a block, a message or an evidence ref."""

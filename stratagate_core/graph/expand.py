@@ -13,7 +13,8 @@ from stratagate_core.graph.rules.resolver import resolve
 from stratagate_core.graph.rules.statements import Sources
 from stratagate_core.graph.rules.view import View, bounded, record_events
 from stratagate_core.model.graph import Node
-from stratagate_core.store import events
+from stratagate_core.model.search import Page
+from stratagate_core.store import events, nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,22 @@ def _instant(value: object, name: str) -> datetime | None:
 
 def node(work: Work, node_id: str, asked: Asked) -> Node:
     """A node as it may be shown, its facts current, stale and historical in this order."""
-    shown, _ = _shown(work, node_id, asked)
+    return _whole(_shown(work, node_id, asked)[0])
+
+
+def listing(work: Work, *, limit: int, offset: int) -> Page[Node]:
+    """The nodes as they stand now, the last changed first."""
+    ids, total = nodes.shown_page(work.tx, limit=limit, offset=offset)
+    views = scene(work, ids).views
+    more = offset + len(ids) < total
+    return Page(
+        items=tuple(_whole(views[key]) for key in ids if key in views),
+        total=total,
+        next_offset=offset + len(ids) if more else None,
+    )
+
+
+def _whole(shown: View) -> Node:
     facts = (*shown.current_facts, *shown.stale_facts, *shown.historical_facts)
     return replace(shown.node, facts=facts, current_state=shown.state)
 

@@ -59,7 +59,8 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     standing |= set(_attempt(work, "block_views", reasons, lambda: _viewed(work, shown)))
     query = rules.query_text(message, tail)
     chosen = _attempt(work, "events", reasons, lambda: _events(work, query, thread, standing))
-    nodes = _attempt(work, "graph", reasons, lambda: _nodes(work, query, thread, standing))
+    named = rules.graph_query(message, tail)
+    nodes = _attempt(work, "graph", reasons, lambda: _nodes(work, named, thread, standing))
     found = _attempt(work, "messages", reasons, lambda: _messages(work, query, thread, standing))
     written = rules.activated(
         chosen,
@@ -151,10 +152,13 @@ def _fitting(
 def _nodes(
     work: Work, query: str, thread: str, standing: frozenset[str]
 ) -> Sequence[tuple[Mapping[str, Any], Node]]:
-    """Cards and values of the best nodes that do not rest on what the request shows already."""
+    """Cards and values of the best nodes that do not rest on what the request shows already.
+
+    Nobody asked for them, so one common word does not bring them.
+    """
     if not query:
         return ()
-    hits = [hit for hit, _ in find_nodes(work, query, limit=NODE_HITS)]
+    hits = [hit for hit, _ in find_nodes(work, query, limit=NODE_HITS) if hit.telling]
     cited = events.by_ids(work.tx, sorted({key for hit in hits for key in hit.provenance}))
     fitting = _fitting(work, cited, thread, standing)
     own = frozenset(cited) - _others_own(work, cited, thread)

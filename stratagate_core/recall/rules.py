@@ -45,11 +45,19 @@ def query_text(message: str, tail: Sequence[Turn]) -> str:
 
     A turn of the tail that is still open is the one the message belongs to.
     """
-    if not message.strip():
-        return ""
-    before = [turn for turn in tail if turn.state != "open"][-QUERY_TURNS:]
-    said = (part for turn in before for spoken in turn.messages for part in _said(spoken))
-    return "\n\n".join([message, *said])
+    traced = (part for spoken in _before(tail) for part in _said(spoken))
+    return "\n\n".join([message, *traced]) if message.strip() else ""
+
+
+def graph_query(message: str, tail: Sequence[Turn]) -> str:
+    """The same without the words "user" and "assistant", which are names in the graph."""
+    plain = (spoken.content for spoken in _before(tail))
+    return "\n\n".join([message, *plain]) if message.strip() else ""
+
+
+def _before(tail: Sequence[Turn]) -> list[Message]:
+    turns = [turn for turn in tail if turn.state != "open"][-QUERY_TURNS:]
+    return [spoken for turn in turns for spoken in turn.messages]
 
 
 def _said(message: Message) -> list[str]:

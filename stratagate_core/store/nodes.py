@@ -78,6 +78,15 @@ def recent_ids(tx: Tx, *, limit: int) -> tuple[str, ...]:
     return tuple(row.id for row in tx.rows(query))
 
 
+def shown_page(tx: Tx, *, limit: int, offset: int) -> tuple[tuple[str, ...], int]:
+    """Ids of the nodes that are not set aside, the last changed first, and how many there are."""
+    shown = (tx.of(nodes), nodes.c.status.in_(("active", "disputed")))
+    order = (nodes.c.updated_at.desc(), nodes.c.id)
+    query = sa.select(nodes.c.id).where(*shown).order_by(*order).limit(limit).offset(offset)
+    total = tx.scalar(sa.select(sa.func.count()).select_from(nodes).where(*shown))
+    return tuple(row.id for row in tx.rows(query)), int(total)
+
+
 def pages(tx: Tx, *, size: int = 200) -> Iterator[tuple[str, ...]]:
     """The ids of all nodes in their order, a page at a time."""
     last = ""

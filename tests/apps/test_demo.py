@@ -137,15 +137,17 @@ def test_missing_extra_is_named() -> None:
 
 @pytest.mark.slow
 def test_first_run_shows_everything(first_run: str) -> None:
-    """All six chapters are shown, and what they promise is what happened."""
+    """All seven chapters are shown, and what they promise is what happened."""
     chapters = [
-        line[0] for line in first_run.splitlines() if line[1:3] == "  " and line[0] in "123456"
+        line[0] for line in first_run.splitlines() if line[1:3] == "  " and line[0] in "1234567"
     ]
 
-    assert list("123456") == chapters
+    assert list("1234567") == chapters
     assert "Verdict: sufficient" in first_run
     assert "refused: nothing was recorded" in first_run
     assert "record_use([]) → closed; 0 memories became stronger" in first_run
+    assert "commute is stale, because home changed from Gentbrugge to Ledeberg" in first_run
+    assert "└╌╌ uses ╌╌▶ (SQLite)" in first_run
     assert "4月16日" in first_run
 
 

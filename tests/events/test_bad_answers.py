@@ -1,72 +1,25 @@
 """What models really answer: what is usable is used, anything else fails alone and is repaired."""
 
-import json
-from collections.abc import Callable
 from itertools import chain, repeat
 from typing import Any
 
 import pytest
 
-from stratagate_core import Reply, Request, StrataGate
-from stratagate_core.llm.port import ToolCall
+from stratagate_core import Request, StrataGate
 from stratagate_core.testing import Answer, ScriptedModel
+from tests.bad_answers import EXTRACT, JOB_OF, SUMMARISE, UNUSABLE, USABLE, Said, good
 from tests.conftest import NO_GRAPH, Opener
 
 pytestmark = [pytest.mark.slow, pytest.mark.one_database]
 
-#: what a model says to a request
-Said = Callable[[Request], Answer]
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}
-SUMMARISE, EXTRACT = "summarise_block", "extract_events"
-JOB_OF = {SUMMARISE: "block_summary", EXTRACT: "event_extraction"}
-SUMMARY = {
-    "l0_title": "Harbour walk",
-    "l0_tags": ["harbour"],
-    "l1_summary": "They walked along the harbour {at dusk}.",
-    "l2_keypoints": ["a walk"],
-    "should_extract": True,
-}
-
-
-def _good(request: Request) -> dict[str, Any]:
-    """The right answer to either task."""
-    if request.task == SUMMARISE:
-        return SUMMARY
-    payload = json.loads(request.messages[1]["content"])
-    card = {
-        "title": "Walk along the harbour",
-        "summary": "Mara walked along the harbour.",
-        "source_message_ids": payload["allowed_source_message_ids"][:1],
-        "scope": "user",
-    }
-    return {"should_extract": True, "reason": "a walk", "events": [card]}
-
-
-def _text(shape: str) -> Said:
-    """The right answer as text, where `shape` says ANSWER."""
-    return lambda request: shape.replace("ANSWER", json.dumps(_good(request), ensure_ascii=False))
-
-
-def _call(*names: str, **parts: Any) -> Said:
-    """The right answer as calls of these tools, with `parts` beside it."""
-    return lambda request: Reply(
-        tool_calls=tuple(
-            ToolCall(name=name, arguments={**_good(request), **parts}) for name in names
-        )
-    )
-
-
-def _cut(request: Request) -> Answer:
-    return Reply(
-        tool_calls=(ToolCall(name=request.task, arguments=_good(request)),), finish_reason="length"
-    )
 
 
 def _card(**parts: Any) -> Said:
     """An extraction whose one card is changed; a part that is None is left out."""
 
     def line(request: Request) -> Answer:
-        answer = _good(request)
+        answer = good(request)
         (card,) = answer["events"]
         changed = {key: value for key, value in {**card, **parts}.items() if value is not None}
         return {**answer, "events": [changed]}
@@ -74,37 +27,10 @@ def _card(**parts: Any) -> Said:
     return line
 
 
-USABLE: dict[str, Said] = {
-    "fenced": _text("```json\nANSWER\n```"),
-    "explained": _text('I looked {twice}. The answer: ANSWER That is "all" of it.'),
-    "a sketch first": _text('A sketch would be {"a": {}} but here it is: ANSWER'),
-    "byte order mark": _text("\ufeffANSWER"),
-    "thinking": _text('<think>{"a": 1} hm</think>ANSWER'),
-    "arguments as text": lambda request: Reply(
-        tool_calls=(ToolCall(name=request.task, arguments=json.dumps(_good(request))),)
-    ),
-}
-UNUSABLE: dict[str, Said] = {
-    "prose": lambda _: "They walked along the harbour.",
-    "nothing": lambda _: Reply(),
-    "truncated": lambda request: json.dumps(_good(request))[:-9],
-    "truncated call": lambda request: Reply(
-        tool_calls=(ToolCall(name=request.task, arguments=json.dumps(_good(request))[:-9]),)
-    ),
-    "cut at the limit": _cut,
-    "the schema itself": lambda request: dict(request.schema),
-    "the schema as text": lambda request: json.dumps(request.schema),
-    "an empty object": lambda _: {},
-    "an empty object as text": lambda _: "{}",
-    "a list": lambda request: Reply(tool_calls=(ToolCall(name=request.task, arguments=[1]),)),
-    "two objects": _text("ANSWER ANSWER"),
-    "two calls": lambda request: _call(request.task, request.task)(request),
-    "another tool": _call("search_events"),
-    "an extra key": lambda request: {**_good(request), "confidence": 0.9},
-    "null for a flag": lambda request: {**_good(request), "should_extract": None},
-    "a word for a flag": lambda request: {**_good(request), "should_extract": "yes"},
-    "raises": lambda _: ConnectionError("the line is dead"),
-    "times out": lambda _: TimeoutError(),
+REFUSED: dict[str, Said] = UNUSABLE | {
+    "an extra key": lambda request: {**good(request), "confidence": 0.9},
+    "null for a flag": lambda request: {**good(request), "should_extract": None},
+    "a word for a flag": lambda request: {**good(request), "should_extract": "yes"},
 }
 REJECTED: dict[str, Said] = {
     "foreign ids": _card(source_message_ids=["msg_999"]),
@@ -116,14 +42,14 @@ REJECTED: dict[str, Said] = {
     "a blank title": _card(title="  "),
     "no summary": _card(summary=None),
     "a title that is a list": _card(title=["Walk"]),
-    "no card": lambda request: {**_good(request), "events": []},
+    "no card": lambda request: {**good(request), "events": []},
 }
 MALFORMED: dict[str, Said] = {
     "no scope": _card(scope=None),
     "a scope of its own": _card(scope="team"),
     "an extra key in a card": _card(importance=5),
-    "a card that is text": lambda request: {**_good(request), "events": ["Walk"]},
-    "cards that are none": lambda request: {**_good(request), "events": None},
+    "a card that is text": lambda request: {**good(request), "events": ["Walk"]},
+    "cards that are none": lambda request: {**good(request), "events": None},
 }
 SLIPS: dict[str, dict[str, Any]] = {
     "tags as text": {"tags": "harbour"},
@@ -143,9 +69,9 @@ def _told(
     open_memory: Opener, task: str, line: Said, *, times: int
 ) -> tuple[StrataGate, ScriptedModel]:
     """A memory with one turn, whose model answers `task` by `line` so often, all else well."""
-    script = {name: [line] * (times * (name == task)) for name in JOB_OF}
+    script = {name: [line] * (times * (name == task)) for name in (SUMMARISE, EXTRACT)}
     model = ScriptedModel(
-        {name: chain(lines, repeat(_good)) for name, lines in script.items()}
+        {name: chain(lines, repeat(good)) for name, lines in script.items()}
         | {"project_graph": repeat(NO_GRAPH)}
     )
     memory = open_memory(path=":memory:", model=model, settings=SETTINGS)
@@ -186,7 +112,7 @@ def _check_failure(open_memory: Opener, task: str, line: Said, named: str, *, an
     assert 1 == len(memory.search_events("harbour").hits)
 
 
-@pytest.mark.parametrize("task", JOB_OF)
+@pytest.mark.parametrize("task", [SUMMARISE, EXTRACT])
 @pytest.mark.parametrize("line", USABLE.values(), ids=USABLE)
 def test_a_usable_answer_is_used(open_memory: Opener, task: str, line: Said) -> None:
     """However an answer is wrapped, one object that fits the schema is taken at once."""
@@ -198,8 +124,8 @@ def test_a_usable_answer_is_used(open_memory: Opener, task: str, line: Said) -> 
     assert 1 == len(memory.search_events("harbour").hits)
 
 
-@pytest.mark.parametrize("task", JOB_OF)
-@pytest.mark.parametrize(("name", "line"), UNUSABLE.items(), ids=UNUSABLE)
+@pytest.mark.parametrize("task", [SUMMARISE, EXTRACT])
+@pytest.mark.parametrize(("name", "line"), REFUSED.items(), ids=REFUSED)
 def test_an_unusable_answer_fails_the_attempt_alone(
     open_memory: Opener, task: str, name: str, line: Said
 ) -> None:
@@ -239,9 +165,9 @@ def test_a_slip_costs_its_field_alone(open_memory: Opener, slip: dict[str, Any])
 
 def test_a_repaired_answer_is_used(open_memory: Opener) -> None:
     """The second question names the fault by its path, and its answer is stored."""
-    broken = lambda request: {**_good(request), "confidence": 0.9}  # noqa: E731
+    broken = lambda request: {**good(request), "confidence": 0.9}  # noqa: E731
     model = ScriptedModel(
-        {SUMMARISE: [broken, _good], EXTRACT: [broken, _good], "project_graph": [NO_GRAPH]}
+        {SUMMARISE: [broken, good], EXTRACT: [broken, good], "project_graph": [NO_GRAPH]}
     )
     memory = open_memory(path=":memory:", model=model, settings=SETTINGS)
     memory.add_turn("I walked along the harbour.", "How was it?")

@@ -16,7 +16,7 @@ USER = node_id("person", "User")
 
 def told(sentence: str, speaker: str = "User", *people: str) -> list[tuple[str, str, str]]:
     """What a sentence tells, as (subject, key, value)."""
-    found = read_sentence(sentence, speaker, frozenset(people))
+    found = read_sentence(sentence, speaker, dict.fromkeys(people, "person"))
     return [
         (one.subject, "alias" if one.alias else one.key, one.alias or one.value) for one in found
     ]
@@ -34,6 +34,8 @@ def told(sentence: str, speaker: str = "User", *people: str) -> list[tuple[str, 
         ("I love hiking.", "likes", "hiking"),
         ("I prefer tea over coffee.", "likes", "tea"),
         ("I'm allergic to peanuts.", "allergic to", "peanuts"),
+        ("I am severely allergic to nuts.", "allergic to", "nuts"),
+        ("I'm Anna Lee.", "alias", "Anna Lee"),
         ("We use Postgres for storage.", "uses", "Postgres"),
         ("My dog is named Rex.", "dog", "Rex"),
         ("I adopted a cat named Miso.", "cat", "Miso"),
@@ -72,6 +74,12 @@ def test_plain_sentences_state_a_fact(sentence: str, key: str, value: str) -> No
         "We're family and love helping.",
         "My daughter Sara's room is blue.",
         "I like the way you think.",
+        "I'm Dutch.",
+        "I'm Team Lead.",
+        "I am South Korean.",
+        "I'm Senior Software Engineer.",
+        "We moved Grandma from Ghent to Antwerp.",
+        "Acme uses Redis.",
         "我不喜欢绿茶。",
         "我喜欢你的想法。",
         "我在家工作。",
@@ -90,6 +98,29 @@ def test_others_are_named() -> None:
     assert [("Mira", "likes", "green tea")] == told("Mira likes green tea.", "User", "mira")
     assert [("Atlas", "state", "on hold")] == told("The Atlas project is on hold.")
     assert [("Atlas", "状态", "完成")] == told("项目Atlas已经完成。")
+
+
+def test_projects_and_their_tools() -> None:
+    """What is worked on has tools of its own, and may leave one for another."""
+    known = {"atlas": "project"}
+
+    def read(sentence: str) -> list[tuple[str, str, str, bool]]:
+        return [
+            (one.subject, one.subject_type, one.value, one.ended)
+            for one in read_sentence(sentence, "User", known)
+        ]
+
+    assert [("Kestrel", "project", "", False)] == read("We build a small app called Kestrel.")
+    assert [("Atlas", "project", "Flask", False), ("Atlas", "project", "SQLite", False)] == read(
+        "Atlas uses Flask and SQLite."
+    )
+    assert [("Atlas", "project", "Redis", True), ("Atlas", "project", "Valkey", False)] == read(
+        "We moved Atlas from Redis to Valkey."
+    )
+    assert [
+        ("Kestrel", "project", "SQLite", True),
+        ("Kestrel", "project", "PostgreSQL", False),
+    ] == read("I ported Kestrel from SQLite to PostgreSQL this evening.")
 
 
 def event(event_id: str, text: str, **parts: Any) -> dict[str, Any]:
@@ -114,6 +145,16 @@ def test_only_what_is_so_counts() -> None:
     assert [] == keys(event("evt_1", "Do I live in Lyon?"))
     assert [] == keys(event("evt_1", "I will move to Lyon, I live in Porto if I must."))
     assert [] == keys(event("evt_1", home, summary='Assistant: "I live in Lyon."'))
+
+
+def test_a_name_is_known_from_the_sentence_before() -> None:
+    """A card quotes what led to its statement: names count there, facts do not."""
+    told = event("evt_1", "I love hiking.")
+    quoted = 'User: "I\'m Anna Lee." User: "I live in Rome." User: "I love hiking."'
+    answer = project({"events": [told | {"summary": quoted}], "nodes": [], "edges": []})
+    (user,) = answer["nodes"]
+
+    assert (["Anna Lee"], ["likes"]) == (user["aliases"], [one["key"] for one in user["facts"]])
 
 
 @pytest.fixture

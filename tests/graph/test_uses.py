@@ -88,7 +88,7 @@ def test_recall_tells_what_is_so(mira: GraphWorld) -> None:
     assert "Knowledge graph:\n- {" in recalled.text
     assert "home: Lyon" in recalled.text
     assert "source_event_ids" not in recalled.text
-    assert ["Mira", "Lyon"] == [one.name for one in recalled.nodes]
+    assert ["Mira"] == [one.name for one in recalled.nodes]
     assert recalled.tokens <= 900
 
 
@@ -101,6 +101,32 @@ def test_recall_leaves_out_what_stands_in_the_request(world: GraphWorld) -> None
     assert () == world.memory.recall("Where does Mira live?", thread="other").nodes
     assert 1 == len(world.memory.recall("Where does Mira live?", thread="t").nodes)
     assert () == world.memory.recall("Where is Mira?", thread="t", present=source).nodes
+
+
+def test_recall_does_not_take_speakers_for_names(world: GraphWorld) -> None:
+    """The node of the user comes when it is spoken of, not because a user speaks."""
+    user = node("User", "evt_1", facts=[fact("home", "Lyon", "evt_1")])
+    world.tell("evt_1", answer=projection(user), thread="other")
+    world.memory.add_turn("It rains.", "Stay in.", work="append")
+
+    assert () == world.memory.recall("What a day.").nodes
+    assert ["User"] == [one.name for one in world.memory.recall("Is Lyon my home?").nodes]
+
+
+def test_recall_needs_more_than_one_common_word(world: GraphWorld) -> None:
+    """A name, a key or two words bring a node; a word that its type or value shares does not."""
+    drill = node("Boreas", "evt_1", kind="tool", facts=[fact("weight", "two heavy kilos", "evt_1")])
+    world.tell("evt_1", answer=projection(drill), thread="other")
+
+    def recalled(message: str) -> list[str]:
+        return [one.name for one in world.memory.recall(message).nodes]
+
+    assert [[], []] == [recalled("All the tools are back."), recalled("A heavy day.")]
+    assert [["Boreas"]] * 3 == [
+        recalled("Where is Boreas?"),
+        recalled("What is its weight?"),
+        recalled("Which one has heavy kilos?"),
+    ]
 
 
 def test_a_cut_answer_is_not_asked_again(world: GraphWorld) -> None:

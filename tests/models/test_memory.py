@@ -55,11 +55,10 @@ def competent(body: Body) -> Line:
     if not tools:
         return says("Hello there.")
     task = tools[0]["function"]["name"]
-    return calls(task, SUMMARY if task == "summarise_block" else _events(body))
+    return calls(task, ANSWERS[task](json.loads(body["messages"][1]["content"])))
 
 
-def _events(body: Body) -> Mapping[str, Any]:
-    payload = json.loads(body["messages"][1]["content"])
+def _events(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     card = {
         "title": "The user moves to Lyon",
         "summary": "The user moves to Lyon in June.",
@@ -69,20 +68,39 @@ def _events(body: Body) -> Mapping[str, Any]:
     return {"should_extract": True, "reason": "a move", "events": [card]}
 
 
-def test_a_block_and_an_event(serve: Serve, make: Make, add: Add, open_memory: Opener) -> None:
-    """A sealed block is summarised and read for events; the statistics say what it took."""
+def _graph(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    cited = [event["id"] for event in payload["events"]]
+    fact = {"key": "home", "value": "Lyon", "source_event_ids": cited}
+    user = {"ref": "user", "name": "User", "type": "person", "source_event_ids": cited}
+    node = {**user, "metadata_provenance": {"name": cited}, "facts": [fact]}
+    return {"reason": "a move", "nodes": [node], "edges": []}
+
+
+ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
+    "summarise_block": lambda _: SUMMARY,
+    "extract_events": _events,
+    "project_graph": _graph,
+}
+
+
+def test_a_block_an_event_and_a_node(
+    serve: Serve, make: Make, add: Add, open_memory: Opener
+) -> None:
+    """A sealed block is summarised, read for events, put into the graph; three calls."""
     memory = open_memory(model=make(serve(competent)), settings=INLINE)
     add(memory, "I move to Lyon in June.")
     (block,) = memory.blocks()
     (hit,) = memory.search_events("Lyon").hits
+    (node,) = memory.search_graph("Lyon").hits
     spent = memory.stats()["model"]
 
     assert "ready" == block.status
     title = memory.expand_block(block.id, "L0")["results"][0]["content"]
     assert "Move to Lyon\nTags: Lyon" == title
     assert ["I move to Lyon in June."] == [m.content for m in memory.sources(hit.item["id"])]
-    assert {"block_summary", "event_extraction"} == set(spent)
-    assert [(1, 0, 11, 5)] * 2 == [
+    assert ("User", "home: Lyon") == (node.item["name"], node.item["current_state"])
+    assert {"block_summary", "event_extraction", "graph_projection"} == set(spent)
+    assert [(1, 0, 11, 5)] * 3 == [
         (
             task["model_calls"],
             task["retries"],
@@ -123,7 +141,7 @@ def test_a_failing_server_costs_no_turn(
 
     server.play(competent)
     clock.advance(seconds=7)
-    assert 2 == memory.run_pending()
+    assert 3 == memory.run_pending()
     assert "ready" == memory.blocks()[0].status
     assert 1 == len(memory.search_events("Lyon").hits)
 
@@ -210,12 +228,12 @@ async def test_LC_91_no_memory_call_in_the_events_of_a_chain(
         if event["event"] == "on_chat_model_stream" and "stratagate" not in event["tags"]
     )
 
-    of_memory = [] if detached else ["stratagate.summarise_block", "stratagate.extract_events"]
+    of_memory = [] if detached else [f"stratagate.{task}" for task in ANSWERS]
     assert ["ChatOpenAI", *of_memory] == started
     assert ["ChatOpenAI", *of_memory] == listener.calls
     assert "Hello there." == streamed
     assert "ready" == memory.blocks()[0].status
-    assert 3 == len(server.requests)
+    assert 4 == len(server.requests)
 
 
 @pytest.mark.parametrize("awaited", [False, True])
@@ -262,4 +280,4 @@ def test_LC_91_a_background_round_is_not_heard_either(serve: Serve, open_memory:
 
     ran = RunnableLambda(step).invoke("I move to Lyon.", RunnableConfig(callbacks=[listener]))
 
-    assert (2, [], []) == (ran, listener.calls, listener.tokens)
+    assert (3, [], []) == (ran, listener.calls, listener.tokens)

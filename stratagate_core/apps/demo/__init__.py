@@ -7,11 +7,12 @@ is looked at and questioned. Run again, the demo goes on from the same file.
 import argparse
 import sys
 from collections.abc import Sequence
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
-from stratagate_core.apps.demo import chapters, questions
+from stratagate_core.apps.demo import chapters, present, questions
 from stratagate_core.apps.demo.lines import weights
 from stratagate_core.apps.demo.replay import tell, untold
 from stratagate_core.apps.demo.screen import Print, wrap
@@ -29,6 +30,8 @@ _ABOUT = (
     "Seven weeks of chat run through a real LangChain agent whose memory is StrataGate; then the "
     "memory is looked at and questioned. Run again, it goes on from the same file."
 )
+#: the day of which chapter 3 asks: so long after the first turn
+_LATER = timedelta(days=12)
 #: The conversation is short, so its blocks are small and fade a little faster than by default.
 SETTINGS = Settings(block_turn_size=6, block_decay_lambda=0.4, display_timezone="Europe/Brussels")
 
@@ -133,6 +136,7 @@ def _first_run(
     if any(turn.thread == thread for turn in measured):
         chapters.show_fading(show, measured, memory, thread)
     chapters.show_events(show, memory)
+    present.show_present(show, memory, story.turns[0].at + _LATER)
     questions.show_answer(show, memory, story.open_day)
     questions.show_chinese(show, memory, story.arrival)
 

@@ -1,4 +1,4 @@
-"""Chapters 3 to 6: questions that the memory answers, refuses to answer, and what use changes."""
+"""Chapters 4 to 7: questions that the memory answers, refuses to answer, and what use changes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from stratagate_core.model.search import Card, Hit, Results
 
 def show_answer(show: Print, memory: StrataGate, asked: Question) -> None:
     """Chapters 3 to 5: retrieve, assess, read the source, record use; and what it changed."""
-    show(heading(3, "A question is answered: retrieve, assess, read the source, record use"))
+    show(heading(4, "A question is answered: retrieve, assess, read the source, record use"))
     show(wrap(f"Lin Yue asks: “{asked.asked}”"))
     found = memory.search_events(asked.search, limit=4, thread=asked.thread, open_batch=True)
     before = weights(memory, [hit.item["id"] for hit in found.hits])
@@ -71,7 +71,7 @@ def _show_assessment(
 
 def show_refusal(show: Print, memory: StrataGate, asked: Question) -> None:
     """Chapter 4: evidence that answers only in part cannot be recorded as used."""
-    show(heading(4, "The same question, with evidence that is only partial"))
+    show(heading(5, "The same question, with evidence that is only partial"))
     found = memory.search_events(
         asked.search,
         happened_from=asked.earlier,
@@ -123,7 +123,7 @@ def show_weights(
 ) -> None:
     """Chapter 5: the weight of what was used and of what was only found."""
     now = weights(memory, list(before))
-    show(heading(5, "Being found changes nothing, being used does"))
+    show(heading(6, "Being found changes nothing, being used does"))
     rows = [
         [
             clip(memory.event(key).title, 40),
@@ -147,7 +147,7 @@ def show_weights(
 
 def show_chinese(show: Print, memory: StrataGate, asked: Question) -> None:
     """Chapter 6: a question in Chinese, asked in another thread than the one that knows."""
-    show(heading(6, "A question in Chinese, answered from another thread"))
+    show(heading(7, "A question in Chinese, answered from another thread"))
     show(wrap(f"Asked in the thread {asked.thread!r}: “{asked.asked}”"))
     found = memory.search_raw(asked.search, limit=3, thread=asked.thread, open_batch=True)
     refs = [hit.ref for hit in found.hits if not _lacking(memory, hit, asked)][:1]

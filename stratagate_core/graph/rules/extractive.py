@@ -7,9 +7,10 @@ nobody can tell without understanding is left to a model: a wrong fact is worse 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-from stratagate_core.graph.rules.patterns import Told, read_sentence
+from stratagate_core.graph.rules.patterns import Told, read_names, read_sentence
 from stratagate_core.graph.rules.statements import name_key
 from stratagate_core.text.modality import (
     is_hypothetical,
@@ -78,8 +79,11 @@ def project(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     known = _known(payload["nodes"])
     graph = _Graph(known)
     for event in payload["events"]:
+        for speaker, sentence in _around(event):
+            for told in read_names(sentence, speaker):
+                _add(graph, told, event)
         for speaker, sentence in _sentences(event):
-            for told in read_sentence(sentence, speaker, _people(graph)):
+            for told in read_sentence(sentence, speaker, _types(graph)):
                 _add(graph, told, event)
     nodes = [_node(draft) for draft in graph.nodes.values()]
     reason = "facts that sentences state plainly" if nodes else "no sentence states a plain fact"
@@ -90,10 +94,10 @@ def _known(shown: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return {name_key(name): one for one in shown for name in (one["name"], *one["aliases"])}
 
 
-def _people(graph: _Graph) -> frozenset[str]:
-    """The normalised names of everyone who is known to be a person."""
-    shown = {key for key, one in graph.known.items() if one["type"] == "person"}
-    return frozenset(shown | {key for kind, key in graph.nodes if kind == "person"})
+def _types(graph: _Graph) -> dict[str, str]:
+    """The type of every node that is known, by its normalised names."""
+    shown = {key: str(one["type"]) for key, one in graph.known.items()}
+    return shown | {key: kind for kind, key in graph.nodes}
 
 
 def _sentences(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -112,6 +116,15 @@ def _sentences(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 continue
             seen.add(normalise(plain))
             yield speaker, plain
+
+
+def _around(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a card quotes before its statement: names hold there, facts are told by other cards."""
+    summary = str(event["summary"])
+    marks = list(_SAID.finditer(summary))
+    for mark, following in pairwise(marks):
+        if mark[1].strip() != _ASSISTANT and event["status"] == "active":
+            yield mark[1].strip(), summary[mark.end() : following.start()].strip(' "')
 
 
 def _spoken(title: str, summary: str) -> tuple[str, tuple[str, ...]]:
@@ -133,6 +146,7 @@ def _add(graph: _Graph, told: Told, happened: Mapping[str, Any]) -> None:
     if told.alias:
         subject.aliases.setdefault(told.alias, [])
         subject.aliases[told.alias] += [event] * (event not in subject.aliases[told.alias])
+    if not told.key:
         return
     shown = graph.known.get(name_key(subject.name), {"facts": []})
     held = {normalise(fact["key"]) for fact in shown["facts"]}

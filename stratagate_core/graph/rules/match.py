@@ -47,6 +47,8 @@ class GraphHit:
     matched: frozenset[str]
     #: whether the query holds the name or an alias of the node
     named: bool = False
+    #: whether it is more than one common word that leads here: a name, a key, or two words
+    telling: bool = False
 
 
 def node_tokens(shown: View) -> list[str]:
@@ -103,12 +105,20 @@ def match(
         kind: MatchType = (
             "both" if len(kinds) == 2 else "current" if kinds == {True} else "historical"
         )
-        return _hit(shown, query, kind, matched, ())
+        hit = _hit(shown, query, kind, matched, ())
+        return replace(hit, telling=hit.named or best > 1 or bool(_keys(shown, query)))
     proof = _matching_metadata(shown, query)
     if proof is None:
         return None
     active = at_instant or any(sources[key].status == "active" for key in proof if key in sources)
-    return _hit(shown, query, "current" if active else "historical", (), proof)
+    hit = _hit(shown, query, "current" if active else "historical", (), proof)
+    return replace(hit, telling=hit.named)
+
+
+def _keys(shown: View, query: Query) -> set[str]:
+    """The keys of facts that the query holds literally."""
+    facts = (*shown.current_facts, *shown.stale_facts, *shown.historical_facts)
+    return {fact.key for fact in facts if _contains(query.text, normalise(fact.key))}
 
 
 def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record, int]]:
@@ -119,7 +129,7 @@ def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record
         *shown.historical_facts,
     )
     edges = (*shown.current_edges, *shown.historical_edges)
-    keys = {fact.key for fact in facts if _contains(query.text, normalise(fact.key))}
+    keys = _keys(shown, query)
     if not keys:
         for fact in facts:
             words = {*tokens(fact.key), *tokens(value_text(fact.value))}

@@ -6,7 +6,7 @@ they are known to be one.
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stratagate_core.graph.rules.statements import name_key
@@ -18,6 +18,7 @@ class Told:
     """One thing that a sentence tells about a subject."""
 
     subject: str
+    #: blank: only that there is such a node
     key: str = ""
     value: str = ""
     mode: str = "state"
@@ -137,7 +138,8 @@ _ENGLISH = (
     ),
     _Rule(
         _english(
-            rf"{_WHO}{_AM}{_ADVERB} allergic to (?P<value>[\w-]+(?: (?!and|or|but)[\w-]+)?){_END}"
+            rf"{_WHO}{_AM}{_ADVERB}(?: \w+ly)? allergic to "
+            rf"(?P<value>[\w-]+(?: (?!and|or|but)[\w-]+)?){_END}"
         ),
         "allergic to",
         mode="set",
@@ -147,23 +149,33 @@ _ENGLISH = (
         "occupation",
     ),
 )
-_USES = (
-    _english(
-        rf"(?<![\w'’])(?P<who>I|[Ww]e|{_NAME}){_ADVERB} uses? "
-        rf"(?!(?:to|it|the|a|an|my|our|your|this|that)\b){_THING}{_END}"
-    ),
+_OLD = r"(?P<old>[A-Za-z0-9][\w+#./-]*(?: [A-Z0-9][\w+#./-]*){0,2})"
+_USES = _english(
+    rf"(?<![\w'’])(?P<who>I|[Ww]e|{_NAME}){_ADVERB} (?:uses?|runs? on) "
+    rf"(?!(?:to|it|the|a|an|my|our|your|this|that)\b){_THING}"
+    rf"(?: and (?P<more>[A-Z][\w+#./-]*))?{_END}"
 )
 _SWITCHED = (
     _english(
         rf"(?<![\w'’])(?P<who>I|[Ww]e|{_NAME}){_HAVE}{_ADVERB} (?:switched|migrated) from "
-        r"(?P<old>[A-Za-z0-9][\w+#./-]*(?: [A-Z0-9][\w+#./-]*){0,2}) to "
-        rf"{_THING}{_END}"
+        rf"{_OLD} to {_THING}{_END}"
     ),
     _english(
-        rf"(?<![\w'’])(?P<who>I|[Ww]e|{_NAME}){_HAVE}{_ADVERB} replaced "
-        r"(?P<old>[A-Za-z0-9][\w+#./-]*(?: [A-Z0-9][\w+#./-]*){0,2}) (?:with|by) "
+        rf"(?<![\w'’])(?P<who>I|[Ww]e|{_NAME}){_HAVE}{_ADVERB} replaced {_OLD} (?:with|by) "
         rf"{_THING}{_END}"
     ),
+)
+#: somebody changes what something runs on
+_PORTED = _english(
+    rf"(?<![\w'’])(?:I|[Ww]e|{_NAME}){_HAVE}{_ADVERB} (?:moved|switched|migrated|ported) "
+    rf"(?P<who>{_NAME}) from {_OLD} to {_THING}{_END}"
+)
+#: what a name of a tool looks like, and hardly any other name: PostgreSQL, Python3, C++
+_TOOL = _english(r"\w[a-z]*[A-Z]|\w*\d|\w*[+#]|\w+\.\w")
+#: something that has a name and is worked on
+_NAMED_PROJECT = _english(
+    r"\b(?:app|application|project|website|site|program|service|game|bot|system|product) "
+    rf"(?:called|named) (?P<who>{_NAME})"
 )
 _PETS = "dog|puppy|cat|kitten|parrot|rabbit|hamster|horse"
 _PET = (
@@ -181,7 +193,14 @@ _RELATIVE = _english(
     rf"(?<![\w'’])[Mm]y (?:older |younger |little |big )?(?P<kind>{_KIN})"
     rf"(?:['’]s name is| is named| is called|,)? (?P<value>{_FIRST})(?=$|[,.;!]| )"
 )
-_CALLED = _english(rf"(?<![\w'’])(?:[Mm]y name is|[Pp]lease call me|[Cc]all me) (?P<value>{_NAME})")
+_CALLED = (
+    _english(rf"(?<![\w'’])(?:[Mm]y name is|[Pp]lease call me|[Cc]all me) (?P<value>{_NAME})"),
+    # an introduction: two names or more that are no origin and no job, and nothing beside them
+    _english(
+        r"^(?:I['’]m|I am|This is) (?!(?:North|South|East|West|New|Native|African|Asian|Latin)\b)"
+        rf"(?P<value>(?:{_CAPITAL})(?: (?!(?i:{_JOBS}|lead|{_KIN})\b)(?:{_CAPITAL})){{1,3}})[.!]?$"
+    ),
+)
 _COMMUTE = _english(
     r"(?<![\w'’])(?:[Mm]y|The) commute (?:takes|is)(?: only| about| now)? "
     r"(?P<value>\d+(?:\.\d+)? (?:minutes?|hours?))"
@@ -287,15 +306,16 @@ august september october november december
 _NO_PLACE = frozenset(_DATE_WORDS.split())
 
 
-def read_sentence(sentence: str, speaker: str, people: Set[str]) -> Iterator[Told]:
-    """What a sentence tells; `people` are the normalised names of known persons."""
-    yield from _with_alias(sentence, speaker)
+def read_sentence(sentence: str, speaker: str, known: Mapping[str, str]) -> Iterator[Told]:
+    """What a sentence tells; `known` holds the types of known nodes by name."""
+    yield from read_names(sentence, speaker)
     yield from _switches(sentence, speaker)
+    yield from _ported(sentence, known)
     if is_negated(sentence):
         return
     for rule in (*_ENGLISH, *_CHINESE):
         for found in rule.pattern.finditer(sentence):
-            who = _subject(found["who"], speaker, people, personal=rule.personal)
+            who = _subject(found["who"], speaker, known, personal=rule.personal)
             value = _clean(found["value"])
             if who is None or not value or (rule.target_type and normal(value) in _NO_PLACE):
                 continue
@@ -307,11 +327,12 @@ def read_sentence(sentence: str, speaker: str, people: Set[str]) -> Iterator[Tol
                 relation=rule.relation,
                 target_type=rule.target_type,
             )
-    yield from _others(sentence, speaker, people)
+    yield from _others(sentence, speaker, known)
 
 
-def _with_alias(sentence: str, speaker: str) -> Iterator[Told]:
-    for pattern in (_CALLED, _HAN_CALLED):
+def read_names(sentence: str, speaker: str) -> Iterator[Told]:
+    """What the speaker is called."""
+    for pattern in (*_CALLED, _HAN_CALLED):
         found = pattern.search(sentence)
         if found is None or normal(found["value"]) in _NOBODY:
             continue
@@ -322,7 +343,7 @@ def _with_alias(sentence: str, speaker: str) -> Iterator[Told]:
 def _switches(sentence: str, speaker: str) -> Iterator[Told]:
     for pattern in (*_SWITCHED, _HAN_SWITCHED):
         for found in pattern.finditer(sentence):
-            who = _subject(found["who"], speaker, frozenset(), personal=False)
+            who = _subject(found["who"], speaker, {}, personal=False)
             old, new = _clean(found["old"]), _clean(found["value"])
             if who is None or not old or not new:
                 continue
@@ -333,22 +354,11 @@ def _switches(sentence: str, speaker: str) -> Iterator[Told]:
             yield Told(**shared, value=new, target_type="tool")  # type: ignore[arg-type]
 
 
-def _others(sentence: str, speaker: str, people: Set[str]) -> Iterator[Told]:
-    for pattern in _USES:
-        for found in pattern.finditer(sentence):
-            who = _subject(found["who"], speaker, people, personal=False)
-            if who is not None:
-                yield Told(
-                    subject=who,
-                    key="uses",
-                    value=_clean(found["value"]),
-                    mode="set",
-                    relation="uses",
-                    target_type="tool",
-                )
+def _others(sentence: str, speaker: str, known: Mapping[str, str]) -> Iterator[Told]:
+    yield from _uses(sentence, speaker, known)
     for pattern in (*_PET, *_HAN_PET):
         for found in pattern.finditer(sentence):
-            who = _subject(found["who"], speaker, people, personal=True)
+            who = _subject(found["who"], speaker, known, personal=True)
             if who is not None:
                 kind = _KINDS.get(found["kind"], found["kind"])
                 yield Told(subject=who, key=kind, value=_clean(found["value"]), mode="set")
@@ -372,7 +382,45 @@ def _others(sentence: str, speaker: str, people: Set[str]) -> Iterator[Told]:
             yield Told(subject=name, subject_type="project", key=key, value=found["value"])
 
 
-def _subject(who: str, speaker: str, people: Set[str], *, personal: bool) -> str | None:
+def _uses(sentence: str, speaker: str, known: Mapping[str, str]) -> Iterator[Told]:
+    """Tools in use, of people and of things that are known to be worked on."""
+    for found in _NAMED_PROJECT.finditer(sentence):
+        yield Told(subject=found["who"], subject_type="project")
+    for found in _USES.finditer(sentence):
+        kind = known.get(name_key(found["who"]), "person")
+        who = found["who"] if kind == "project" else None
+        who = who or _subject(found["who"], speaker, known, personal=False)
+        for value in (found["value"], found["more"]) if who is not None else ():
+            if value:
+                yield _tool(str(who), kind, _clean(value))
+
+
+def _ported(sentence: str, known: Mapping[str, str]) -> Iterator[Told]:
+    """A project that left one tool for another; both must look like tools."""
+    for found in _PORTED.finditer(sentence):
+        new = known.get(name_key(found["who"])) is None
+        tools = [_clean(found[name]) for name in ("old", "value")]
+        if known.get(name_key(found["who"])) == "project" or (
+            new and all(_TOOL.match(tool) for tool in tools)
+        ):
+            yield _tool(found["who"], "project", tools[0], ended=True)
+            yield _tool(found["who"], "project", tools[1])
+
+
+def _tool(who: str, kind: str, value: str, *, ended: bool = False) -> Told:
+    return Told(
+        subject=who,
+        subject_type=kind,
+        key="uses",
+        value=value,
+        mode="set",
+        relation="uses",
+        target_type="tool",
+        ended=ended,
+    )
+
+
+def _subject(who: str, speaker: str, known: Mapping[str, str], *, personal: bool) -> str | None:
     """Whom a sentence is about; None if that cannot be told."""
     bare = re.sub(r"['’]s$", "", who)
     if bare in ("I", "we", "We", "My", "my", "我", "我们"):
@@ -381,7 +429,7 @@ def _subject(who: str, speaker: str, people: Set[str], *, personal: bool) -> str
         return "User"
     if re.search(r"['’]", bare) or normal(bare) in _NOBODY or normal(bare.split()[0]) in _NOBODY:
         return None
-    return bare if personal or name_key(bare) in people else None
+    return bare if personal or known.get(name_key(bare)) == "person" else None
 
 
 def _clean(value: str) -> str:

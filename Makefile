@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO_STAMP := .venv/.demo
 DEV_STAMP := .venv/.dev
 
-.PHONY: help demo test fast check fix bench services matrix clean
+.PHONY: help demo test fast check fix bench services services-stop matrix clean
 
 help:
 	@echo "make demo      the main job on a shipped conversation (no key, no server)"
@@ -16,7 +16,8 @@ help:
 	@echo "make fix       repair format and lint"
 	@echo "make bench     benchmarks, side by side with what one would use instead"
 	@echo "make matrix    the tests on the oldest and the newest supported dependencies"
-	@echo "make services  install and start what tests need from Debian packages"
+	@echo "make services  start a private PostgreSQL for the tests; installs Debian's if there is none"
+	@echo "make services-stop  stop it and remove what it wrote"
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -40,7 +41,7 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest
 
 fast: $(DEV_STAMP)
-	STRATAGATE_EXAMPLES=15 $(BIN)/python -m pytest -n 2 -m "not slow"
+	STRATAGATE_EXAMPLES=15 $(BIN)/python -m pytest -n 2 -m "not slow and not postgresql"
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check .
@@ -59,7 +60,10 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks
 
 services:
-	@echo "no service is needed: the tests of this version run on SQLite alone"
+	@sh scripts/services.sh start
+
+services-stop:
+	@sh scripts/services.sh stop
 
 matrix:
 	PYTHON="$(PYTHON)" sh scripts/matrix.sh

@@ -6,6 +6,9 @@ from typing import Any
 
 from stratagate_core.errors import InvalidArgument
 
+#: the largest number that every database counts to
+_MOST = 2**31 - 1
+
 
 def text(value: object, name: str) -> str:
     """A text."""
@@ -39,10 +42,10 @@ def mapping(value: object, name: str) -> dict[str, Any]:
 
 
 def whole(value: object, name: str, *, least: int) -> int:
-    """A whole number, not less than `least`."""
+    """A whole number, not less than `least`; one larger than any count of rows means all."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InvalidArgument(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return value
+    return min(value, _MOST)
 
 
 def optional_whole(value: object, name: str, *, least: int) -> int | None:

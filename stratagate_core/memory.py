@@ -107,7 +107,8 @@ class StrataGate:
         """Open or create a memory. Takes the same time however much is stored.
 
         Args:
-            database: a file path, ``":memory:"`` or a database URL.
+            database: a file path, ``":memory:"`` or a URL, such as
+                ``postgresql://user:password@host/db`` (extra ``postgres``).
             namespace: the memory space; namespaces never see each other's content.
             owner: whose profile belongs to it.
             model: answers memory tasks; None means the offline model, which needs no key.
@@ -123,6 +124,8 @@ class StrataGate:
         Raises:
             InvalidArgument: the database, namespace, owner or a setting is not acceptable.
             NewerSchema: the database was written by a newer version.
+            StorageError: there is no such server, user or database.
+            MissingExtra: the driver of the database is not installed.
 
         """
         core = Core.open(
@@ -685,7 +688,8 @@ class StrataGate:
     ) -> dict[str, Any]:
         """The complete card of an event as JSON: quotes and sources included."""
         with self._opening(open_batch) as work:
-            return envelope.expand_event(work, _thread(thread), event_id, open_batch=open_batch)
+            asked = arguments.text(event_id, "event_id")
+            return envelope.expand_event(work, _thread(thread), asked, open_batch=open_batch)
 
     def get_blocks(
         self,
@@ -720,7 +724,7 @@ class StrataGate:
         if by not in ("agent", "user"):
             raise InvalidArgument(f"by must be 'agent' or 'user', not {by!r}")
         with self._write() as work:
-            row = turns.expand_block(work, block_id, target, by=by)
+            row = turns.expand_block(work, arguments.text(block_id, "block_id"), target, by=by)
             return envelope.expand_block(work, _thread(thread), row, open_batch=open_batch)
 
     # --- the gate -----------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """Fixtures that every test may use: a memory on a real database, with a clock that stands."""
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from stratagate_core import Settings, StrataGate
+from stratagate_core.store.postgresql import SCHEMA
 from stratagate_core.testing import CountingIds, ManualClock
+from tests.databases import Database, new_database
 
 START = datetime(2026, 5, 6, 9, 0, tzinfo=UTC)
 #: the answer of a projector that adds nothing to the graph
@@ -28,6 +32,30 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("stratagate")
 
 Opener = Callable[..., StrataGate]
+RunSql = Callable[[str], None]
+
+#: the folders of tests that run on every database; connectors and applications see no difference
+ON_ALL_DATABASES = {
+    "conversation",
+    "events",
+    "gate",
+    "graph",
+    "jobs",
+    "recall",
+    "search",
+    "store",
+    "tests",
+}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what uses a database on each of them, unless it says that one is enough."""
+    if "each_database" not in metafunc.fixturenames:
+        return
+    one = metafunc.definition.get_closest_marker("one_database")
+    if metafunc.definition.path.parent.name in ON_ALL_DATABASES and not one:
+        server = pytest.param("postgresql", marks=pytest.mark.postgresql)
+        metafunc.parametrize("each_database", ["sqlite", server], indirect=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,16 +79,71 @@ def new_id() -> CountingIds:
     return CountingIds()
 
 
+@pytest.fixture(scope="session")
+def postgresql_database() -> Iterator[Database]:
+    """A database on the server for the tests of this process."""
+    with new_database() as made:
+        yield made
+
+
 @pytest.fixture
-def open_memory(tmp_path: Path, clock: ManualClock, new_id: CountingIds) -> Iterator[Opener]:
-    """Opens memories on one file; they are closed after the test."""
+def postgresql(postgresql_database: Database) -> Database:
+    """A PostgreSQL database that holds nothing."""
+    postgresql_database.clean()
+    return postgresql_database
+
+
+@pytest.fixture
+def each_database(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """An empty database: a file that does not exist yet, or the URL of one on a server."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return tmp_path / "memory.db"
+    server: Database = request.getfixturevalue("postgresql")
+    return server.url
+
+
+@pytest.fixture
+def run_sql(each_database: Path | str, request: pytest.FixtureRequest) -> RunSql:
+    """Changes the tables behind the back of every memory."""
+
+    def run(statement: str) -> None:
+        if isinstance(each_database, str):
+            server: Database = request.getfixturevalue("postgresql")
+            server.execute(f"SET search_path = {SCHEMA}; {statement}")
+        else:
+            with closing(sqlite3.connect(each_database)) as connection, connection:
+                connection.execute(statement)
+
+    return run
+
+
+@pytest.fixture
+def quick_database(each_database: Path | str) -> str:
+    """As `each_database`, in memory instead of a file."""
+    return each_database if isinstance(each_database, str) else ":memory:"
+
+
+@pytest.fixture
+def open_memory(
+    each_database: Path | str,
+    clock: ManualClock,
+    new_id: CountingIds,
+    request: pytest.FixtureRequest,
+) -> Iterator[Opener]:
+    """Opens memories on one database; they are closed after the test.
+
+    What would be a database in memory is an emptied one on a server.
+    """
     opened: list[StrataGate] = []
 
     def opener(
         *, path: str | Path | None = None, settings: dict[str, Any] | None = None, **options: Any
     ) -> StrataGate:
         defaults = {"clock": clock, "new_id": new_id, "settings": Settings(**(settings or {}))}
-        memory = StrataGate.open(path or tmp_path / "memory.db", **(defaults | options))
+        if path == ":memory:" and isinstance(each_database, str):
+            request.getfixturevalue("postgresql").clean()
+            path = None
+        memory = StrataGate.open(path or each_database, **(defaults | options))
         opened.append(memory)
         return memory
 

@@ -83,3 +83,16 @@ def test_one_text_is_no_list(memory: StrataGate) -> None:
     """A single text is not read letter by letter."""
     with pytest.raises(InvalidArgument, match="participants must be a list"):
         memory.search_events("tea", participants="Ann")
+
+
+def test_no_number_is_too_large(memory: StrataGate) -> None:
+    """A number beyond what a database can count to means everything, or nothing."""
+    memory.add_turn("I like tea", "ok")
+    memory.add_turn("I like rain", "ok")
+    for number in (2**31, 2**70):
+        assert 3 == len(memory.jobs(limit=number))
+        assert 1 == len(memory.blocks(latest=number))
+        assert () == memory.thread_messages(since=number)
+        assert 0 == memory.usage(limit=number, offset=number).total
+        memory.save_settings(block_turn_size=number)
+        assert 0 == memory.run_pending(number)

@@ -14,6 +14,7 @@ from stratagate_core import Conflict, Message, Settings, StrataGate
 from stratagate_core.store import schema
 from stratagate_core.testing import ManualClock
 from tests.conftest import START
+from tests.databases import Database
 
 TURNS = (
     ("I moved from Berlin to Lyon last week.", "How is the new flat?"),
@@ -60,14 +61,40 @@ class Killer:
         raise Killed
 
 
-def _open(path: Path) -> StrataGate:
-    # random ids would make two runs differ in more than their order
-    numbers = itertools.count(len(path.read_bytes()) if path.exists() else 0)
+class Places:
+    """Databases for one run after another: fresh files, or the same one emptied each time."""
+
+    def __init__(self, folder: Path, server: Database | None) -> None:
+        self.folder, self.server = folder, server
+        self._numbers = itertools.count()
+        #: a run takes so long on a server that not every write is the last one there
+        self.step = 1 if server is None else 4
+
+    def fresh(self) -> Path | str:
+        """An empty database."""
+        if self.server is None:
+            return self.folder / f"{next(self._numbers)}.db"
+        self.server.clean()
+        return self.server.url
+
+
+@pytest.fixture
+def places(each_database: Path | str, tmp_path: Path, request: pytest.FixtureRequest) -> Places:
+    """Where to be killed."""
+    is_file = isinstance(each_database, Path)
+    return Places(tmp_path, None if is_file else request.getfixturevalue("postgresql"))
+
+
+#: random ids would make two runs differ in more than their order
+_ids = itertools.count()
+
+
+def _open(place: Path | str) -> StrataGate:
     return StrataGate.open(
-        path,
+        place,
         settings=Settings(block_turn_size=2),
         clock=ManualClock(START),
-        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+        new_id=lambda prefix: f"{prefix}_{next(_ids):09}",
         recover_running=True,
     )
 
@@ -131,53 +158,53 @@ def _state(memory: StrataGate, folder: Path) -> list[str]:
     return sorted(lines)
 
 
-def _undisturbed(folder: Path) -> tuple[list[str], int]:
+def _undisturbed(places: Places) -> tuple[list[str], int]:
     killer = Killer(None, after=False)
-    with _open(folder / "whole.db") as memory:
+    with _open(places.fresh()) as memory:
         killer.watch(memory)
         _run(memory)
-        return _state(memory, folder), killer.seen
+        return _state(memory, places.folder), killer.seen
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before commit", "after commit"])
-def test_X_04_killed_at_every_commit(tmp_path: Path, after: bool) -> None:
+def test_X_04_killed_at_every_commit(places: Places, after: bool) -> None:
     """Whatever write the process dies at, running again gives the undisturbed state."""
-    expected, writes = _undisturbed(tmp_path)
+    expected, writes = _undisturbed(places)
     assert writes > 10
     # nothing begins after the last write
-    for at in range(1, writes + (0 if after else 1)):
-        path = tmp_path / f"killed-{at}-{after}.db"
-        memory = _open(path)
+    for at in range(1, writes + (0 if after else 1), places.step):
+        place = places.fresh()
+        memory = _open(place)
         Killer(at, after=after).watch(memory)
         with pytest.raises(Killed):
             _run(memory)
         memory._core.env.store.engine.dispose()
-        with _open(path) as again:
+        with _open(place) as again:
             _run(again)
 
-            assert expected == _state(again, tmp_path), f"killed at write {at}"
+            assert expected == _state(again, places.folder), f"killed at write {at}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before commit", "after commit"])
-def test_X_04_a_rebuild_killed_anywhere_is_done_again(tmp_path: Path, after: bool) -> None:
+def test_X_04_a_rebuild_killed_anywhere_is_done_again(places: Places, after: bool) -> None:
     """A lost index is rebuilt whole, whenever the process dies on the way."""
-    with _open(tmp_path / "whole.db") as memory:
+    with _open(places.fresh()) as memory:
         _run(memory)
         expected = _postings(memory)
     for at in (1, 2, 3):
-        path = tmp_path / f"{at}.db"
-        with _open(path) as memory:
+        place = places.fresh()
+        with _open(place) as memory:
             _run(memory)
             _lose_index(memory)
-        memory = _open(path)
+        memory = _open(place)
         Killer(at, after=after).watch(memory)
         with contextlib.suppress(Killed):
             memory.search_raw("cat")
             memory.run_pending()
         memory._core.env.store.engine.dispose()
-        with _open(path) as again:
+        with _open(place) as again:
             again.search_raw("cat")
             again.run_pending(retry_failed=True)
 
@@ -185,15 +212,16 @@ def test_X_04_a_rebuild_killed_anywhere_is_done_again(tmp_path: Path, after: boo
             assert again.search_raw("cat").reason is None
 
 
-def test_a_source_is_stored_before_anything_is_derived(tmp_path: Path) -> None:
+def test_a_source_is_stored_before_anything_is_derived(places: Places) -> None:
     """Dying in the first derivation leaves the turn and its receipt."""
-    memory = _open(tmp_path / "m.db")
+    place = places.fresh()
+    memory = _open(place)
     Killer(2, after=False).watch(memory)
     memory.add_turn("one", "two", receipt="r", work="append")
     with pytest.raises(Killed):
         memory.add_messages([Message(role="user", content="three")])
     memory._core.env.store.engine.dispose()
 
-    with _open(tmp_path / "m.db") as again:
+    with _open(place) as again:
         assert ["one", "two"] == [message.content for message in again.open_tail()]
         assert again.add_turn("one", "two", receipt="r").receipt_known

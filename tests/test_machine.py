@@ -1,15 +1,25 @@
 """A stateful machine over the public API: whatever is done in whatever order, this holds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from stratagate_core import Settings, StrataGate
 from stratagate_core.testing import CountingIds, ManualClock
 from tests.conftest import START
+from tests.databases import Database
 
 THREADS = st.sampled_from(["main", "side"])
 SAID = st.sampled_from(
@@ -40,12 +50,15 @@ class Expected:
 class MemoryMachine(RuleBasedStateMachine):
     """Turns, repeated deliveries, searches, uses, lifts, pins and forgetting, in any order."""
 
+    #: gives an empty database
+    fresh: ClassVar[Callable[[], str]]
+
     @initialize(size=st.integers(1, 3))
     def open(self, size: int) -> None:
-        """A fresh memory in memory."""
+        """An empty memory."""
         self.expected = Expected(size=size)
         self.memory = StrataGate.open(
-            ":memory:",
+            type(self).fresh(),
             settings=Settings(block_turn_size=size),
             clock=ManualClock(START),
             new_id=CountingIds(),
@@ -147,5 +160,23 @@ class MemoryMachine(RuleBasedStateMachine):
             self.memory.close()
 
 
-TestMemory = pytest.mark.slow(MemoryMachine.TestCase)
-TestMemory.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_whatever_is_done_in_whatever_order(
+    quick_database: str, request: pytest.FixtureRequest
+) -> None:
+    """The machine finds no way to break what must hold."""
+    is_memory = quick_database == ":memory:"
+    server: Database | None = None if is_memory else request.getfixturevalue("postgresql")
+
+    def fresh() -> str:
+        if server is not None:
+            server.clean()
+        return quick_database
+
+    machine = type("Machine", (MemoryMachine,), {"fresh": staticmethod(fresh)})
+    examples = 25 if is_memory else 6
+    run_state_machine_as_test(
+        machine,
+        settings=settings(max_examples=examples, stateful_step_count=20, deadline=None),
+    )

@@ -1,32 +1,29 @@
 """Opening a memory: what is refused, what is kept, what costs nothing."""
 
 import hashlib
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stratagate_core import InvalidArgument, NewerSchema, NotFound, Settings, StrataGate
-from tests.conftest import Opener
+from tests.conftest import Opener, RunSql
 
 
-def test_X_03_a_newer_schema_is_refused(open_memory: Opener, tmp_path: Path) -> None:
+def test_X_03_a_newer_schema_is_refused(open_memory: Opener, run_sql: RunSql) -> None:
     """A database of a newer version says so and is left alone."""
     open_memory().close()
-    path = tmp_path / "memory.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
-    connection.close()
+    run_sql("UPDATE meta SET value = '99' WHERE key = 'schema_version'")
 
     with pytest.raises(NewerSchema, match="99"):
-        StrataGate.open(path)
+        open_memory()
 
 
 def _fingerprint(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
+@pytest.mark.one_database
 def test_X_03_read_only_changes_no_byte(open_memory: Opener, tmp_path: Path) -> None:
     """Reading from a read-only opening leaves the folder as it is; writing is refused."""
     memory = open_memory(settings={"block_turn_size": 1})

@@ -75,7 +75,7 @@ def test_extras_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = set(re.findall(r"stratagate\[([\w,]+)\]", README))
 
-    assert {"classic", "llamaindex"} == named
+    assert {"classic", "llamaindex", "postgres"} == named
     assert named <= project["optional-dependencies"].keys()
 
 

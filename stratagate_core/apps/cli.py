@@ -227,7 +227,7 @@ def _evaluated(
     database: str, conversations: Sequence[Conversation], options: argparse.Namespace
 ) -> Report:
     # in a new file ids count, so that two runs give the same numbers
-    new = not Path(database).exists()
+    new = "://" not in database and not Path(database).exists()
     with StrataGate.open(
         database,
         settings=SETTINGS if new else None,

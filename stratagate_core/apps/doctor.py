@@ -15,6 +15,7 @@ from typing import Literal
 from stratagate_core.errors import StrataGateError
 from stratagate_core.store import integrity, schema
 from stratagate_core.store.engine import Store
+from stratagate_core.store.places import shown
 from stratagate_core.store.tx import AdminTx
 
 PACKAGE = "stratagate"
@@ -119,7 +120,7 @@ def database(place: str) -> Report:
 
 def _unreadable(place: str, error: StrataGateError) -> Report:
     line = Line("opening", "failed", "fault")
-    return Report(title=f"Database {place}", lines=(line,), faults=(error.message,))
+    return Report(title=f"Database {shown(place)}", lines=(line,), faults=(error.message,))
 
 
 def _looked_through(place: str, tx: AdminTx) -> Report:
@@ -130,7 +131,7 @@ def _looked_through(place: str, tx: AdminTx) -> Report:
         *(_index_line(state) for state in integrity.index_states(tx)),
     )
     faults = tuple(fault for finding in found for fault in finding.faults)
-    return Report(title=f"Database {place}", lines=lines, faults=faults)
+    return Report(title=f"Database {shown(place)}", lines=lines, faults=faults)
 
 
 def _line(finding: integrity.Finding) -> Line:

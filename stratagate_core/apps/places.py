@@ -11,6 +11,7 @@ from stratagate_core.naming import namespace_for
 from stratagate_core.settings import Settings
 from stratagate_core.store import namespaces
 from stratagate_core.store.engine import Store
+from stratagate_core.store.places import shown
 
 FILE = "memory.db"
 #: of databases that the command line creates
@@ -74,7 +75,7 @@ def _held(database: str) -> tuple[str, ...]:
 
 def _chosen(held: tuple[str, ...], wanted: str | None, database: str) -> str:
     if not held:
-        raise NotFound(f"{database} holds no memory yet")
+        raise NotFound(f"{shown(database)} holds no memory yet")
     if wanted is None:
         project = namespace_for("project")
         if project in held:
@@ -86,4 +87,4 @@ def _chosen(held: tuple[str, ...], wanted: str | None, database: str) -> str:
     names = "".join(f"\n  {name}" for name in held)
     if wanted is None:
         raise InvalidArgument(f"choose one of these with --namespace:{names}")
-    raise NotFound(f"no namespace {wanted!r} in {database}; it has:{names}")
+    raise NotFound(f"no namespace {wanted!r} in {shown(database)}; it has:{names}")

@@ -54,14 +54,14 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
         return Recall(text="", reasons={"recall": "disabled"})
     reasons: dict[str, str] = {}
     shown = tuple(present)
-    tail = _attempt("open_tail", reasons, lambda: _tail(work, thread))
+    tail = _attempt(work, "open_tail", reasons, lambda: _tail(work, thread))
     standing = frozenset(shown) | {str(said.id) for turn in tail for said in turn.messages}
-    standing |= set(_attempt("block_views", reasons, lambda: _viewed(work, shown)))
+    standing |= set(_attempt(work, "block_views", reasons, lambda: _viewed(work, shown)))
     query = rules.query_text(message, tail)
-    chosen = _attempt("events", reasons, lambda: _events(work, query, thread, standing))
+    chosen = _attempt(work, "events", reasons, lambda: _events(work, query, thread, standing))
     named = rules.graph_query(message, tail)
-    nodes = _attempt("graph", reasons, lambda: _nodes(work, named, thread, standing))
-    found = _attempt("messages", reasons, lambda: _messages(work, query, thread, standing))
+    nodes = _attempt(work, "graph", reasons, lambda: _nodes(work, named, thread, standing))
+    found = _attempt(work, "messages", reasons, lambda: _messages(work, query, thread, standing))
     written = rules.activated(
         chosen,
         found,
@@ -84,10 +84,13 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     )
 
 
-def _attempt(part: str, reasons: dict[str, str], read: Callable[[], Sequence[T]]) -> Sequence[T]:
+def _attempt(
+    work: Work, part: str, reasons: dict[str, str], read: Callable[[], Sequence[T]]
+) -> Sequence[T]:
     """What `read` gives; nothing, with a reason, if it fails. No content is logged."""
     try:
-        return read()
+        with work.tx.part():
+            return read()
     except Exception as error:
         _log.warning("recall goes on without %s: %s", part, type(error).__name__)
         reasons[part] = "failed"

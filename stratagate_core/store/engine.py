@@ -1,63 +1,30 @@
-"""Opening a database and its transactions; all differences of dialects are here.
+"""Opening a database and its transactions. What differs by dialect is in `sqlite`, `postgresql`.
 
-SQLite runs in WAL mode with foreign keys, a busy timeout and immediate write transactions, so a
-writer waits instead of failing. A memory database has one connection, guarded by a lock.
+A memory database has one connection, guarded by a lock.
 """
 
-import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import make_url
-from sqlalchemy.pool import StaticPool
 
-from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound, StorageError
-from stratagate_core.store import planning, schema
+from stratagate_core.errors import InvalidArgument, NewerSchema, StorageError
+from stratagate_core.store import planning, postgresql, schema, sqlite
 from stratagate_core.store.migrations import MIGRATIONS
+from stratagate_core.store.places import url_of
 from stratagate_core.store.tx import AdminTx, Tx
-
-BUSY_TIMEOUT_MS = 60_000
-_RETRY_SECONDS = 0.02
-_MEMORY = ":memory:"
-
-
-def _url(target: str | Path) -> sa.URL:
-    text = str(target).strip() if isinstance(target, str | Path) else ""
-    if not text or "\x00" in text:
-        raise InvalidArgument("database: give a file path, ':memory:' or a database URL")
-    if text == _MEMORY:
-        return sa.URL.create("sqlite", database=_MEMORY)
-    if "://" in text:
-        return _checked_url(text)
-    return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
-
-
-def _checked_url(text: str) -> sa.URL:
-    try:
-        url = make_url(text)
-    except sa.exc.ArgumentError as error:
-        raise InvalidArgument("database: this is not a database URL") from error
-    if url.get_backend_name() != "sqlite":
-        raise InvalidArgument(
-            f"database: {url.get_backend_name()} is not supported by this version; give a file "
-            "path, ':memory:' or a sqlite:/// URL"
-        )
-    return url
 
 
 class Store:
     """One database: an engine, and transactions on it."""
 
     def __init__(self, target: str | Path, *, read_only: bool = False) -> None:
-        self.url = _url(target)
+        self.url = url_of(target)
         self.read_only = read_only
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.is_memory = self.is_sqlite and self.url.database in (None, "", _MEMORY)
+        self.is_memory = sqlite.is_memory(self.url)
         #: serialises a memory database, which has a single connection
         self._lock = threading.RLock()
         self._closed = False
@@ -69,48 +36,9 @@ class Store:
             raise
 
     def _create_engine(self) -> sa.Engine:
-        if not self.is_sqlite:
-            return sa.create_engine(self.url, pool_size=5, max_overflow=20)
-        connect_args: dict[str, Any] = {
-            "check_same_thread": False,
-            "timeout": BUSY_TIMEOUT_MS / 1000,
-        }
-        url = self.url
-        options: dict[str, Any] = {}
-        if self.is_memory:
-            options["poolclass"] = StaticPool
-        else:
-            path = Path(str(self.url.database))
-            url = self._file_url(path)
-            connect_args["uri"] = self.read_only
-            options |= {"pool_size": 5, "max_overflow": 60, "pool_timeout": 60}
-        engine = sa.create_engine(url, connect_args=connect_args, **options)
-        sa.event.listen(engine, "connect", self._on_connect)
-        sa.event.listen(engine, "begin", _on_begin)
-        return engine
-
-    def _file_url(self, path: Path) -> sa.URL:
-        if not self.read_only:
-            _make_folder(path.parent)
-            return sa.URL.create("sqlite", database=str(path))
-        if not path.is_file():
-            raise NotFound(f"no database at {path}; a read-only opening creates none")
-        # without a journal beside it nobody is writing: then the file is read as it is and
-        # not even a shared-memory file is created
-        unused = not Path(f"{path}-wal").exists()
-        query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if unused else {})
-        return sa.URL.create("sqlite", database=f"file:{path.resolve().as_posix()}", query=query)
-
-    def _on_connect(self, connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # transactions are begun by `_on_begin` alone
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        if not self.read_only:
-            cursor.execute("PRAGMA secure_delete=ON")
-            # a committed turn survives the loss of power, not only of the process
-            cursor.execute("PRAGMA synchronous=FULL")
-        cursor.close()
+        if self.is_sqlite:
+            return sqlite.create_engine(self.url, read_only=self.read_only)
+        return postgresql.create_engine(self.url)
 
     def _prepare_schema(self) -> None:
         with self._connect(write=False) as connection:
@@ -128,24 +56,16 @@ class Store:
                 "once for writing, which creates or upgrades it"
             )
         if self.is_sqlite and not self.is_memory:
-            self._use_write_ahead_log()
+            sqlite.use_write_ahead_log(self.engine)
         with self._connect(write=True) as connection:
             _upgrade(connection)
 
-    def _use_write_ahead_log(self) -> None:
-        """Switch the file to WAL, for good; SQLite does not wait for this lock by itself."""
-        end = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-        while True:
-            try:
-                with self.engine.connect() as connection:
-                    driver = connection.connection.driver_connection
-                    if driver is not None:
-                        driver.execute("PRAGMA journal_mode=WAL").close()
-                return
-            except (sqlite3.OperationalError, sa.exc.OperationalError) as error:
-                if time.monotonic() > end or "locked" not in str(error):
-                    raise StorageError(f"the database failed: {error}") from error
-                time.sleep(_RETRY_SECONDS)
+    def _begin(self, *, write: bool) -> sa.Connection:
+        if self.is_sqlite:
+            return self.engine.connect().execution_options(stratagate_write=write)
+        return postgresql.connect(self.engine).execution_options(
+            stratagate_write=write, **postgresql.options(write=write)
+        )
 
     @contextmanager
     def _connect(self, *, write: bool) -> Iterator[sa.Connection]:
@@ -155,17 +75,17 @@ class Store:
         if lock is not None:
             lock.acquire()
         try:
-            options = {"stratagate_write": write}
-            with (
-                self.engine.connect().execution_options(**options) as connection,
-                connection.begin(),
-            ):
+            with self._begin(write=write) as connection, connection.begin():
                 yield connection
         except UnicodeEncodeError as error:
             raise InvalidArgument("half a surrogate pair is no text; no id holds it") from error
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
-            raise StorageError(f"the database failed: {error.orig}") from error
+            raise StorageError(f"the database failed: {postgresql.words(error)}") from error
+        except sa.exc.PendingRollbackError as error:
+            raise StorageError("the connection to the database was lost") from error
+        except sa.exc.TimeoutError as error:
+            raise StorageError("no connection to the database became free in time") from error
         finally:
             if lock is not None:
                 lock.release()
@@ -192,6 +112,8 @@ class Store:
         if write and self.read_only:
             raise InvalidArgument("this memory was opened read-only")
         with self._connect(write=write) as connection:
+            if write and not self.is_sqlite:
+                postgresql.lock_whole(connection)
             yield AdminTx(connection)
 
     def clean_files(self) -> bool:
@@ -217,20 +139,9 @@ class Store:
         self.engine.dispose()
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"the folder {folder} cannot be made: {error.strerror}") from error
-
-
-def _on_begin(connection: sa.Connection) -> None:
-    write = connection.get_execution_options().get("stratagate_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-
 def _stored_version(connection: sa.Connection) -> int | None:
-    if not sa.inspect(connection).has_table("meta"):
+    place = None if connection.dialect.name == "sqlite" else postgresql.SCHEMA
+    if not sa.inspect(connection).has_table(schema.meta.name, schema=place):
         return None
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
     version = connection.execute(query).scalar_one_or_none()
@@ -238,11 +149,16 @@ def _stored_version(connection: sa.Connection) -> int | None:
 
 
 def _upgrade(connection: sa.Connection) -> None:
-    # another process may have done it while this one waited for the write lock
+    is_sqlite = connection.dialect.name == "sqlite"
+    if not is_sqlite:
+        postgresql.lock_whole(connection)
+    # another process may have done it while this one waited for the lock
     version = _stored_version(connection)
     if version is None:
+        if not is_sqlite:
+            postgresql.prepare(connection)
         schema.metadata.create_all(connection)
-        if connection.dialect.name == "sqlite":
+        if is_sqlite:
             planning.describe(connection)
         connection.execute(
             sa.insert(schema.meta).values(key="schema_version", value=schema.SCHEMA_VERSION)

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import (
     events,
     graph_answers,
@@ -17,7 +18,6 @@ from stratagate_core.store.schema import (
     graph_names,
     graph_sources,
 )
-from stratagate_core.store.scoring import listed
 from stratagate_core.store.tx import Row, Tx
 
 #: (answer id, ref)
@@ -36,7 +36,7 @@ def queued(tx: Tx, event_ids: Iterable[str], *, version: int) -> frozenset[str]:
     query = sa.select(held.event_id).where(
         tx.of(graph_batches),
         held.version == version,
-        held.event_id.in_(listed(tx, list(event_ids))),
+        among(tx, held.event_id, list(event_ids)),
     )
     return frozenset(row.event_id for row in tx.rows(query))
 
@@ -52,7 +52,7 @@ def batch_events(tx: Tx, batch_id: str) -> tuple[str, ...]:
 def batches_of(tx: Tx, event_ids: Iterable[str]) -> tuple[str, ...]:
     """The batches that hold one of these events."""
     query = sa.select(graph_batches.c.batch_id).where(
-        tx.of(graph_batches), graph_batches.c.event_id.in_(listed(tx, list(event_ids)))
+        tx.of(graph_batches), among(tx, graph_batches.c.event_id, list(event_ids))
     )
     return tuple(row.batch_id for row in tx.rows(query.distinct().order_by("batch_id")))
 
@@ -77,7 +77,7 @@ def sources(tx: Tx, event_ids: Iterable[str]) -> tuple[Row, ...]:
         .select_from(joined)
         .where(
             tx.of(graph_sources),
-            graph_sources.c.event_id.in_(listed(tx, sorted(set(event_ids)))),
+            among(tx, graph_sources.c.event_id, sorted(set(event_ids))),
         )
     )
     return tuple(tx.rows(query))
@@ -100,7 +100,7 @@ def put_answer(
 def answers(tx: Tx, ids: Iterable[str]) -> dict[str, Any]:
     """Stored answers by id."""
     query = sa.select(graph_answers.c.id, graph_answers.c.answer).where(
-        tx.of(graph_answers), graph_answers.c.id.in_(listed(tx, sorted(set(ids))))
+        tx.of(graph_answers), among(tx, graph_answers.c.id, sorted(set(ids)))
     )
     return {row.id: row.answer for row in tx.rows(query.order_by(graph_answers.c.id))}
 
@@ -168,7 +168,7 @@ def named(tx: Tx, keys: Collection[tuple[str, str]]) -> frozenset[Ref]:
     """The nodes of answers that are known by one of these (type, key)."""
     wanted = frozenset(keys)
     query = sa.select(graph_names).where(
-        tx.of(graph_names), graph_names.c.key.in_(listed(tx, sorted({key for _, key in wanted})))
+        tx.of(graph_names), among(tx, graph_names.c.key, sorted({key for _, key in wanted}))
     )
     rows = tx.rows(query)
     return frozenset((row.answer_id, row.ref) for row in rows if (row.type, row.key) in wanted)
@@ -177,7 +177,7 @@ def named(tx: Tx, keys: Collection[tuple[str, str]]) -> frozenset[Ref]:
 def keys_of(tx: Tx, refs: Collection[Ref]) -> frozenset[tuple[str, str]]:
     """What these nodes of answers are known by."""
     wanted = frozenset(refs)
-    inside = graph_names.c.answer_id.in_(listed(tx, sorted({answer for answer, _ in wanted})))
+    inside = among(tx, graph_names.c.answer_id, sorted({answer for answer, _ in wanted}))
     rows = tx.rows(sa.select(graph_names).where(tx.of(graph_names), inside))
     return frozenset((row.type, row.key) for row in rows if (row.answer_id, row.ref) in wanted)
 
@@ -198,7 +198,7 @@ def named_nodes(tx: Tx, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
         .select_from(joined)
         .where(
             tx.of(graph_names),
-            graph_names.c.key.in_(listed(tx, sorted(set(keys)))),
+            among(tx, graph_names.c.key, sorted(set(keys))),
             graph_members.c.node_id.is_not(None),
         )
         .distinct()
@@ -212,13 +212,13 @@ def named_nodes(tx: Tx, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
 
 def members_of_answers(tx: Tx, ids: Iterable[str]) -> dict[Ref, str | None]:
     """The nodes of these answers and what each became."""
-    inside = graph_members.c.answer_id.in_(listed(tx, sorted(set(ids))))
+    inside = among(tx, graph_members.c.answer_id, sorted(set(ids)))
     return _members(tx, inside)
 
 
 def members_of_nodes(tx: Tx, ids: Iterable[str]) -> dict[Ref, str | None]:
     """The nodes of answers that became one of these nodes."""
-    return _members(tx, graph_members.c.node_id.in_(listed(tx, sorted(set(ids)))))
+    return _members(tx, among(tx, graph_members.c.node_id, sorted(set(ids))))
 
 
 def _members(tx: Tx, condition: sa.ColumnElement[bool]) -> dict[Ref, str | None]:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
+from stratagate_core.store.lists import listed
 from stratagate_core.store.schema import (
     documents,
     events,
@@ -22,7 +23,7 @@ from stratagate_core.store.schema import (
     nodes,
     postings,
 )
-from stratagate_core.store.scoring import ANYWHERE, UNIT, Within, listed, ranking, stats_of
+from stratagate_core.store.scoring import ANYWHERE, UNIT, Within, ranking, stats_of
 from stratagate_core.store.tx import Row, Tx
 from stratagate_core.text.tokens import ANALYSER_ID
 

@@ -10,6 +10,9 @@ from stratagate_core.store.tx import AdminTx, Tx
 
 Counter = Literal["current_turn", "block_sequence", "batch_sequence"]
 
+#: of the counters, on every database
+_LARGEST = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Thread:
@@ -74,6 +77,8 @@ def thread_names(tx: Tx) -> tuple[str, ...]:
 
 def threads_with_tail(tx: Tx, at_least: int) -> tuple[str, ...]:
     """Threads whose tail holds at least so many turns."""
+    if at_least > _LARGEST:
+        return ()
     query = sa.select(threads.c.thread).where(tx.of(threads), threads.c.tail >= at_least)
     # sorted here: an ORDER BY by thread would walk through all threads instead
     return tuple(sorted(row.thread for row in tx.rows(query)))

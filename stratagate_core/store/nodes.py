@@ -6,23 +6,23 @@ from typing import Any
 import sqlalchemy as sa
 
 from stratagate_core.model.graph import Edge, Fact, Node, Provenance, Support
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import edges, facts, nodes
-from stratagate_core.store.scoring import listed
 from stratagate_core.store.tx import Row, Tx
 
 
 def put_nodes(tx: Tx, gone: Iterable[str], folded: Sequence[Node]) -> None:
     """Store nodes with their facts, in place of those with the same ids and of those gone."""
     ids = sorted({*gone, *(node.id for node in folded)})
-    tx.change(sa.delete(nodes).where(tx.of(nodes), nodes.c.id.in_(listed(tx, ids))))
-    tx.change(sa.delete(facts).where(tx.of(facts), facts.c.node_id.in_(listed(tx, ids))))
+    tx.change(sa.delete(nodes).where(tx.of(nodes), among(tx, nodes.c.id, ids)))
+    tx.change(sa.delete(facts).where(tx.of(facts), among(tx, facts.c.node_id, ids)))
     tx.insert(nodes, [_node_row(node) for node in folded])
     tx.insert(facts, [row for node in folded for row in _fact_rows(node)])
 
 
 def put_edges(tx: Tx, starts: Iterable[str], folded: Sequence[Edge]) -> None:
     """Store the edges that leave these nodes, in place of those that left them."""
-    leaving = edges.c.from_node_id.in_(listed(tx, sorted(set(starts))))
+    leaving = among(tx, edges.c.from_node_id, sorted(set(starts)))
     tx.change(sa.delete(edges).where(tx.of(edges), leaving))
     tx.insert(edges, [_edge_row(edge, at) for at, edge in enumerate(folded)])
 
@@ -36,10 +36,10 @@ def clear(tx: Tx) -> None:
 def by_ids(tx: Tx, ids: Iterable[str]) -> dict[str, Node]:
     """Nodes with their facts by id; unknown ids are absent."""
     wanted = sorted(set(ids))
-    query = sa.select(nodes).where(tx.of(nodes), nodes.c.id.in_(listed(tx, wanted)))
+    query = sa.select(nodes).where(tx.of(nodes), among(tx, nodes.c.id, wanted))
     rows = tx.rows(query)
     of_node: dict[str, list[Fact]] = {}
-    stored = sa.select(facts).where(tx.of(facts), facts.c.node_id.in_(listed(tx, wanted)))
+    stored = sa.select(facts).where(tx.of(facts), among(tx, facts.c.node_id, wanted))
     for row in tx.rows(stored.order_by(facts.c.node_id, facts.c.position)):
         of_node.setdefault(row.node_id, []).append(_fact(row))
     return {row.id: _node(row, tuple(of_node.get(row.id, ()))) for row in rows}
@@ -47,18 +47,20 @@ def by_ids(tx: Tx, ids: Iterable[str]) -> dict[str, Node]:
 
 def metadata(tx: Tx, ids: Iterable[str]) -> dict[str, Node]:
     """As `by_ids`, without the facts."""
-    query = sa.select(nodes).where(tx.of(nodes), nodes.c.id.in_(listed(tx, sorted(set(ids)))))
+    query = sa.select(nodes).where(tx.of(nodes), among(tx, nodes.c.id, sorted(set(ids))))
     return {row.id: _node(row, ()) for row in tx.rows(query)}
 
 
 def edges_at(tx: Tx, ids: Iterable[str]) -> dict[str, tuple[Edge, ...]]:
     """The edges that leave or reach each of these nodes: leaving ones first."""
     wanted = frozenset(ids)
-    here = listed(tx, sorted(wanted))
-    touching = sa.or_(edges.c.from_node_id.in_(here), edges.c.to_node_id.in_(here))
-    query = sa.select(edges).where(tx.of(edges), touching)
+    # one query for each end: no planner uses two indexes for one query everywhere
+    ends = [among(tx, end, sorted(wanted)) for end in (edges.c.from_node_id, edges.c.to_node_id)]
+    touching = {
+        row.id: row for end in ends for row in tx.rows(sa.select(edges).where(tx.of(edges), end))
+    }
     found: dict[str, list[tuple[tuple[Any, ...], Edge]]] = {key: [] for key in wanted}
-    for row in tx.rows(query.order_by(edges.c.position, edges.c.id)):
+    for row in sorted(touching.values(), key=lambda row: (row.position, row.id)):
         edge = _edge(row)
         for node in {edge.from_node_id, edge.to_node_id} & wanted:
             order = (edge.from_node_id != node, edge.from_node_id, row.position)

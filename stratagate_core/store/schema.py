@@ -8,11 +8,10 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
 )
 
-from stratagate_core.store.types import Instant, Json
+from stratagate_core.store.types import Instant, Json, Text
 
 #: raised by one with every migration
 SCHEMA_VERSION = 1
@@ -92,6 +91,7 @@ messages = _table(
     # the version of its turn that replaced it; such a message is kept for the audit only
     Column("superseded_in", Integer),
     Index("messages_by_thread", "namespace", "thread", "turn", "position"),
+    Index("messages_by_turn", "namespace", "turn", "position"),
     Index("messages_by_block", "namespace", "block_id"),
     Index("messages_by_time", "namespace", "created_at"),
 )
@@ -127,6 +127,7 @@ blocks = _table(
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("namespace", "sequence", name="blocks_by_sequence"),
     Index("blocks_by_thread", "namespace", "thread", "status", "sequence"),
+    Index("blocks_of_thread", "namespace", "thread", "sequence"),
     Index("blocks_by_status", "namespace", "status", "sequence"),
 )
 

@@ -5,15 +5,18 @@ collection. Terms are handed over as one JSON value, so their number has no limi
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from stratagate_core.rank.bm25 import idf
+from stratagate_core.store.lists import listed
 from stratagate_core.store.schema import index_stats, messages, postings, turns
 from stratagate_core.store.tx import Row, Tx
+from stratagate_core.store.types import Text
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
@@ -96,22 +99,22 @@ def _open_tail(tx: Tx, thread: str) -> sa.Select[Any]:
     return sa.select(messages.c.id).where(*of_thread, messages.c.turn.in_(numbers))
 
 
-def listed(tx: Tx, texts: Sequence[str]) -> sa.Select[Any]:
-    """Texts as rows, handed over as one value: no limit on how many, one plan for all."""
-    value = sa.literal(json.dumps(list(texts)), sa.Text)
-    if tx.is_postgresql:
-        rows = sa.func.json_array_elements_text(sa.cast(value, sa.JSON)).table_valued("value")
-    else:
-        rows = sa.func.json_each(value).table_valued("value")
-    return sa.select(sa.cast(rows.c.value, sa.Text).label("term"))
-
-
 def _weighted(tx: Tx, telling: dict[str, float]) -> sa.Subquery:
     """Terms with their idf as rows."""
-    value = sa.literal(json.dumps(telling), sa.Text)
     if tx.is_postgresql:
-        rows = sa.func.json_each_text(sa.cast(value, sa.JSON)).table_valued("key", "value")
-    else:
-        rows = sa.func.json_each(value).table_valued("key", "value")
+        return _weighted_as_arrays(telling)
+    value = sa.literal(json.dumps(telling), sa.Text)
+    rows = sa.func.json_each(value).table_valued("key", "value")
     weight = sa.cast(rows.c.value, sa.Double)
     return sa.select(sa.cast(rows.c.key, sa.Text).label("term"), weight.label("idf")).subquery()
+
+
+def _weighted_as_arrays(telling: dict[str, float]) -> sa.Subquery:
+    double: sa.Double[float] = sa.Double()
+    terms = sa.literal(list(telling), ARRAY(Text()))
+    weights = sa.literal(list(telling.values()), ARRAY(double))
+    rows = sa.func.unnest(terms, weights).table_valued(
+        sa.column("term", Text()), sa.column("idf", double)
+    )
+    named = rows.render_derived()
+    return sa.select(named.c.term, named.c.idf).subquery()

@@ -1,12 +1,14 @@
 """Transactions: `Tx` is bound to one namespace, `AdminTx` serves what spans them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from stratagate_core.store.postgresql import silence_limit
 from stratagate_core.store.schema import namespaces
 
 Row = sa.Row[Any]
@@ -22,6 +24,13 @@ class AdminTx:
     def is_postgresql(self) -> bool:
         """Whether rows must be locked one by one; SQLite has one writer at a time."""
         return self.connection.dialect.name == "postgresql"
+
+    def part(self) -> AbstractContextManager[object]:
+        """A part that may fail and leave the rest of the transaction as it was.
+
+        PostgreSQL refuses everything after a failed statement, unless it goes back to a savepoint.
+        """
+        return self.connection.begin_nested() if self.is_postgresql else nullcontext()
 
     def rows(self, query: sa.Executable) -> Sequence[Row]:
         """All rows of a query."""
@@ -58,7 +67,8 @@ class AdminTx:
             final = statement.on_conflict_do_update(index_elements=keys, set_=changes)
         else:
             final = statement.on_conflict_do_nothing()
-        return int(self.connection.execute(final).rowcount) > 0
+        counted = final.execution_options(preserve_rowcount=True)
+        return int(self.connection.execute(counted).rowcount) > 0
 
 
 class Tx(AdminTx):
@@ -97,6 +107,8 @@ class Tx(AdminTx):
         row = {"owner": owner, "current_turn": 0, "block_sequence": 0, "batch_sequence": 0}
         self.upsert(namespaces, {**row, "revision": 0, "created_at": now}, replace=False)
         query = sa.select(namespaces).where(self.of(namespaces))
+        if self.is_postgresql:
+            query = query.add_columns(silence_limit())
         return self.connection.execute(query.with_for_update()).one()
 
     def raise_revision(self) -> None:

@@ -8,8 +8,8 @@ from tests.events.talk import Talk
 
 
 @pytest.fixture
-def talk() -> Iterator[Talk]:
+def talk(quick_database: str) -> Iterator[Talk]:
     """A conversation with a scripted extractor."""
-    opened = Talk()
+    opened = Talk(quick_database)
     yield opened
     opened.memory.close()

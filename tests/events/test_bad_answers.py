@@ -10,7 +10,7 @@ from stratagate_core.testing import Answer, ScriptedModel
 from tests.bad_answers import EXTRACT, JOB_OF, SUMMARISE, UNUSABLE, USABLE, Said, good
 from tests.conftest import NO_GRAPH, Opener
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_database]
 
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}
 

@@ -1,14 +1,12 @@
 """What holds whatever a model, a file or time does to events."""
 
-import sqlite3
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stratagate_core.llm.offline import OfflineModel
-from tests.conftest import Opener
+from tests.conftest import Opener, RunSql
 from tests.events.talk import NOTHING, Talk, card, found
 
 pytestmark = pytest.mark.slow
@@ -47,26 +45,23 @@ def test_E_07_permissions_are_frozen_before_the_question(open_memory: Opener) ->
 BROKEN = ("{broken", "", "null", "7", '"text"', "[[1], null]", '{"a": ')
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("column", ["temporal", "tags", "catalog_hints", "source_message_ids"])
 @pytest.mark.parametrize("text", BROKEN)
 def test_E_12_broken_text_in_a_row_costs_its_field_alone(
-    open_memory: Opener, tmp_path: Path, column: str, text: str
+    open_memory: Opener, run_sql: RunSql, column: str, text: str
 ) -> None:
     """Search, reading, recall and the next extraction work over a row that is no JSON."""
     talk = Talk()
     talk.memory.close()
-    path = tmp_path / "damaged.db"
     answers = {"summarise_block": lambda _: talk.title, "extract_events": _plain}
     options: dict[str, Any] = {
-        "path": path,
         "model": OfflineModel(answers),
         "settings": {"block_turn_size": 1, "processing": "inline"},
     }
     memory = open_memory(**options)
     memory.add_turn("Mara grows tea.", "Good.")
-    with sqlite3.connect(path) as raw:
-        raw.execute(f"update events set {column} = ?", (text,))
-    raw.close()
+    run_sql(f"UPDATE events SET {column} = '{text}'")
 
     assert ["evt_1"] == [hit.item["id"] for hit in memory.search_events("tea").hits]
     assert () == memory.search_events("", participants=["Mara"]).hits

@@ -114,14 +114,14 @@ def test_relations_to_known_events_take_effect(talk: Talk) -> None:
     )
 
 
-def test_E_19_late_event_is_formed_by_its_block(tmp_path: Path) -> None:
+def test_E_19_late_event_is_formed_by_its_block(each_database: Path | str) -> None:
     """Added at turn 2 from block 1: formed turn and anchor are 1, also after reopening."""
-    talk = Talk(tmp_path / "m.db")
+    talk = Talk(each_database)
     draft = _draft(talk)
     talk.say("m2", "more", NOTHING)
     (event,) = talk.memory.ingest_events([draft])
     talk.memory.close()
-    again = Talk(tmp_path / "m.db").memory
+    again = Talk(each_database).memory
     stored = again.event(event.id)
     again.close()
 

@@ -6,7 +6,7 @@ from stratagate_core import StrataGate
 from stratagate_core.model.event import Event
 from tests.conftest import Opener
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_database]
 
 #: every turn is a block, so that later ones see the events of earlier ones
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}

@@ -64,16 +64,16 @@ def test_W_03_hidden_beats_pinned_and_cap_beats_floor(talk: Talk) -> None:
     )
 
 
-def test_W_04_one_receipt_strengthens_once(tmp_path: Path) -> None:
+def test_W_04_one_receipt_strengthens_once(each_database: Path | str) -> None:
     """Also after a restart; the same key with other content is an error."""
-    talk = Talk(tmp_path / "m.db")
+    talk = Talk(each_database)
     (key,) = talk.add("m1", card("m1", title="Tea"))
     found = talk.memory.search_events("tea", open_batch=True)
     refs = [hit.ref for hit in found.hits]
     talk.memory.assess("sufficient", refs, batch_id=found.batch_id)
     first = talk.memory.record_use(refs, batch_id=found.batch_id, receipt="r")
     talk.memory.close()
-    again = Talk(tmp_path / "m.db").memory
+    again = Talk(each_database).memory
 
     assert first == again.record_use(refs, batch_id=found.batch_id, receipt="r")
     assert 2 == again.event(key).weight.mention_count

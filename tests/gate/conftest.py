@@ -1,4 +1,4 @@
-"""An environment on a memory database, for steps that are tested without the facade."""
+"""An environment on each database, for steps that are tested without the facade."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ from stratagate_core.text.estimate import estimate_tokens
 
 
 @pytest.fixture
-def env() -> Iterator[Env]:
+def env(quick_database: str) -> Iterator[Env]:
     """An environment whose model is never asked."""
-    store = Store(":memory:")
+    store = Store(quick_database)
     yield Env(
         store=store,
         settings=Settings(),

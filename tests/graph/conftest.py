@@ -8,8 +8,8 @@ from tests.graph.world import GraphWorld
 
 
 @pytest.fixture
-def world() -> Iterator[GraphWorld]:
+def world(quick_database: str) -> Iterator[GraphWorld]:
     """A memory whose projector says what a test wants."""
-    opened = GraphWorld()
+    opened = GraphWorld(quick_database)
     yield opened
     opened.memory.close()

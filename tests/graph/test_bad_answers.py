@@ -11,7 +11,7 @@ from stratagate_core.testing import Answer, ScriptedModel
 from tests.bad_answers import JOB_OF, PROJECT, UNUSABLE, USABLE, Said, good
 from tests.conftest import Opener
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_database]
 
 SETTINGS = {"block_turn_size": 1, "processing": "inline"}
 

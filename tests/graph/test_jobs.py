@@ -19,7 +19,7 @@ def statuses(memory: StrataGate) -> list[tuple[str, int]]:
     return [(job.status, job.attempts) for job in memory.jobs(kind="graph_projection")]
 
 
-def test_G_14_a_failure_waits_and_is_not_repeated_after_success(tmp_path: Path) -> None:
+def test_G_14_a_failure_waits_and_is_not_repeated_after_success(each_database: Path | str) -> None:
     """No call before a second has passed; then two attempts in all, also after reopening."""
     clock = ManualClock(START)
     lines: list[Any] = [ConnectionError("no line"), NO_GRAPH]
@@ -27,7 +27,7 @@ def test_G_14_a_failure_waits_and_is_not_repeated_after_success(tmp_path: Path) 
     settings = Settings(block_turn_size=1, processing="inline")
 
     def opened() -> StrataGate:
-        return StrataGate.open(tmp_path / "m.db", model=model, settings=settings, clock=clock)
+        return StrataGate.open(each_database, model=model, settings=settings, clock=clock)
 
     with opened() as memory:
         memory.add_turn("Mira lives in Lyon", "ok")

@@ -59,7 +59,7 @@ def projection(*nodes: Json, edges: Sequence[Json] = ()) -> Json:
 class GraphWorld:
     """`tell` stores an event on a turn of its own; its projection is handed over with it."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, database: str = ":memory:", **options: Any) -> None:
         self.answers: deque[Any] = deque()
         self.clock = ManualClock(START)
         self.model = ScriptedModel(
@@ -67,7 +67,7 @@ class GraphWorld:
         )
         settings = {"block_turn_size": 1, "processing": "inline", "recall_messages": False}
         self.memory = StrataGate.open(
-            ":memory:",
+            database,
             model=options.pop("model", self.model),
             settings=Settings(**(settings | options)),
             clock=self.clock,

@@ -1,12 +1,9 @@
 """Jobs: attempts, waits, leases, manual retry, readiness, worker: over the public API."""
 
 import json
-import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +12,7 @@ from stratagate_core import InvalidArgument, ModelError, ModelUnavailable, NotFo
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.jobs.rules import lease_until, retry_at
 from stratagate_core.testing import ManualClock, ScriptedModel
-from tests.conftest import START, Opener
+from tests.conftest import START, Opener, RunSql
 from tests.conversation.test_turns import NOTHING, QUIET, SUMMARY
 
 INLINE = {"block_turn_size": 1, "processing": "inline"}
@@ -67,12 +64,11 @@ def test_the_ledger_sums_what_was_spent(open_memory: Opener) -> None:
     assert 0 < spent["estimated_output_tokens"]
 
 
-def test_damaged_diagnostics_do_not_break_the_ledger(open_memory: Opener, tmp_path: Path) -> None:
+def test_damaged_diagnostics_do_not_break_the_ledger(open_memory: Opener, run_sql: RunSql) -> None:
     """A job whose diagnostics cannot be read counts as having spent nothing."""
     memory = open_memory(settings=INLINE)
     memory.add_turn("a", "b")
-    with closing(sqlite3.connect(tmp_path / "memory.db")) as database, database:
-        database.execute("UPDATE jobs SET diagnostics = '{broken'")
+    run_sql("UPDATE jobs SET diagnostics = '{broken'")
 
     assert {0} == set(memory.stats()["model"]["block_summary"].values())
 

@@ -1,9 +1,6 @@
 """Activated memory on a real database: what is found, what is left out, what never happens."""
 
-import sqlite3
-from collections.abc import Callable
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +8,7 @@ import pytest
 from stratagate_core import Event, StrataGate
 from stratagate_core.model.message import Message
 from stratagate_core.testing import ScriptedModel
-from tests.conftest import NO_GRAPH
-
-Opener = Callable[..., StrataGate]
+from tests.conftest import NO_GRAPH, Opener, RunSql
 
 SUMMARY = {
     "l0_title": "A block",
@@ -182,16 +177,14 @@ def test_budget_holds_with_many_events(memory: StrataGate) -> None:
 
 
 def test_R_11_a_failing_part_is_left_out(
-    open_memory: Opener, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    open_memory: Opener, run_sql: RunSql, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What fails is named and logged without content; the rest is still recalled."""
     memory = open_memory(
         settings={"block_turn_size": 1, "processing": "inline"}, model=quiet_model()
     )
     memory.add_turn("The tea was oolong.", "Oolong it is.", thread="old")
-    with sqlite3.connect(tmp_path / "memory.db") as damage:
-        damage.execute("DROP TABLE events")
-    damage.close()
+    run_sql("DROP TABLE events")
 
     recall = memory.recall("Which oolong?")
 

@@ -1,5 +1,6 @@
 """Event search: what is found, in which order, and why nothing is found."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +14,11 @@ from tests.search.world import World, event
 
 
 @pytest.fixture
-def world() -> World:
+def world(quick_database: str) -> Iterator[World]:
     """An empty memory."""
-    return World()
+    opened = World(quick_database)
+    yield opened
+    opened.env.store.close()
 
 
 def search(world: World, query: str = "", **arguments: Any) -> Results[Card]:

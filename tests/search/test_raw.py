@@ -1,5 +1,6 @@
 """Raw search, the two rankings in one, and what happens while an index must be rebuilt."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,9 +23,11 @@ from tests.search.world import World, event
 
 
 @pytest.fixture
-def world() -> World:
+def world(quick_database: str) -> Iterator[World]:
     """An empty memory with blocks of two turns."""
-    return World(block_turn_size=2)
+    opened = World(quick_database, block_turn_size=2)
+    yield opened
+    opened.env.store.close()
 
 
 def raw(world: World, query: str, **arguments: Any) -> Results[Card]:

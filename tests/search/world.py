@@ -24,11 +24,11 @@ START = datetime(2026, 5, 1, tzinfo=UTC)
 class World:
     """One namespace and what was said to have happened in it."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, database: str = ":memory:", **settings: Any) -> None:
         self.facts: list[Fact] = []
         self.clock = ManualClock(START)
         self.env = Env(
-            store=Store(":memory:"),
+            store=Store(database),
             settings=Settings(**settings),
             clock=self.clock,
             new_id=CountingIds(),

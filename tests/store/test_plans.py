@@ -37,6 +37,7 @@ HOT: dict[str, Callable[[StrataGate], object]] = {
 }
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("name", sorted(HOT))
 def test_nothing_hot_reads_a_namespace(open_memory: Opener, name: str) -> None:
     """Each statement names more of an index than the namespace alone."""

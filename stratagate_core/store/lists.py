@@ -1,0 +1,35 @@
+"""Handing over many texts as one value: no limit on how many, one plan for all numbers of them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from stratagate_core.store.tx import AdminTx
+from stratagate_core.store.types import Text, is_unicode
+
+
+def among(
+    tx: AdminTx, column: sa.ColumnElement[str], texts: Iterable[str]
+) -> sa.ColumnElement[bool]:
+    """The condition that a column holds one of these texts."""
+    if tx.is_postgresql:
+        return column == sa.any_(_array(texts))
+    return column.in_(listed(tx, list(texts)))
+
+
+def listed(tx: AdminTx, texts: Sequence[str]) -> sa.Select[Any]:
+    """Texts as rows."""
+    if tx.is_postgresql:
+        given = sa.func.unnest(_array(texts)).table_valued(sa.column("term", Text()))
+        return sa.select(given.render_derived().c.term)
+    value = sa.literal(json.dumps(list(texts)), sa.Text)
+    rows = sa.func.json_each(value).table_valued("value")
+    return sa.select(sa.cast(rows.c.value, sa.Text).label("term"))
+
+
+def _array(texts: Iterable[str]) -> sa.BindParameter[Any]:
+    """An array: JSON of PostgreSQL cannot give NUL back, and no row holds half a surrogate pair."""
+    return sa.literal([text for text in texts if is_unicode(text)], ARRAY(Text()))

@@ -12,13 +12,13 @@ import sqlalchemy as sa
 
 from stratagate_core.cards import normalise
 from stratagate_core.model.event import RELATIONS, VISIBLE, Event, Temporal, Weight
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import (
     event_sources,
     event_supersedes,
     events,
     graph_batches,
 )
-from stratagate_core.store.scoring import listed
 from stratagate_core.store.tx import Row, Tx
 
 _UTC = ZoneInfo("UTC")
@@ -152,7 +152,7 @@ def superseded_by(tx: Tx, ids: Sequence[str]) -> tuple[str, ...]:
 
 def naming(tx: Tx, ids: Collection[str]) -> tuple[Event, ...]:
     """Other cards that relate to one of these: all cards are looked at."""
-    others = (tx.of(events), events.c.id.not_in(listed(tx, sorted(ids))))
+    others = (tx.of(events), ~among(tx, events.c.id, sorted(ids)))
     cards = (_event(row) for row in tx.rows(sa.select(events).where(*others)))
     return tuple(card for card in cards if not related_ids(card.temporal).isdisjoint(ids))
 

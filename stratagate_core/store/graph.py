@@ -115,7 +115,7 @@ def forget_events(tx: Tx, event_ids: Iterable[str]) -> None:
     """Drop what is known of deleted events."""
     gone = list(event_ids)
     for table in (graph_sources, graph_batches):
-        tx.change(sa.delete(table).where(tx.of(table), table.c.event_id.in_(listed(tx, gone))))
+        tx.change(sa.delete(table).where(tx.of(table), among(tx, table.c.event_id, gone)))
 
 
 def keep_names(tx: Tx, answer_id: str, kept: Mapping[str, Collection[str]]) -> None:

@@ -11,6 +11,33 @@ from stratagate_core.errors import InvalidArgument
 STORED = ("block_turn_size", "block_decay_lambda", "agent_memory_retrieval_weight")
 
 
+class Ranking(BaseModel):
+    """How much each signal of the raw search counts (04 §4).
+
+    Found on development conversations by leaving one out at a time (docs/evaluation.md).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    text: float = 1.0
+    answer: float = 0.98
+    before: float = -0.2
+    before_2: float = 0.28
+    after: float = 0.21
+    after_2: float = 0.23
+    session: float = 0.7
+    block: float = 0.78
+    coverage: float = 1.5
+    pairs: float = 0.33
+    date: float = 1.7
+    spoken_date: float = 0.56
+    time_expression: float = 0.77
+    speaker: float = 0.48
+    question: float = -0.78
+    length: float = 0.48
+    opens: float = 0.38
+
+
 class Settings(BaseModel):
     """How a memory behaves. An invalid value is refused, naming the setting."""
 
@@ -24,6 +51,7 @@ class Settings(BaseModel):
     agent_memory_enabled: bool = True
     bm25_k1: float = Field(default=0.9, ge=0, allow_inf_nan=False)
     bm25_b: float = Field(default=0.35, ge=0, le=1)
+    ranking: Ranking = Ranking()
     recall_messages: bool = True
     search_weight_factor: float = Field(default=0.1, ge=0, allow_inf_nan=False)
     ingest_subagents: bool = False

@@ -13,7 +13,7 @@ from stratagate_core.model.message import Message
 from stratagate_core.rank.bm25 import bm25_term, idf
 from stratagate_core.search import sources
 from stratagate_core.search.sources import Source
-from stratagate_core.store import index
+from stratagate_core.store import index, scoring
 from stratagate_core.store.index import Scored
 from stratagate_core.store.scoring import ANYWHERE, UNIT, Within
 
@@ -41,12 +41,29 @@ def candidates(
     return index.pages(work.tx, name, terms, k1=k1, b=b, within=within, limit=limit, size=_PAGE)
 
 
+def weigh(work: Work, name: str, terms: Sequence[str]) -> tuple[dict[str, float], float]:
+    """How telling each term is that some document holds, and the average length."""
+    if not is_stale(work, name):
+        return scoring.weigh(work.tx, name, terms)
+    _, weights, average = _counted(work, name, terms, Within(ids=()))
+    return weights, average
+
+
 def any_match(work: Work, name: str, terms: Sequence[str], *, within: Within = ANYWHERE) -> bool:
     """Whether anything matches at all: to say why a result is empty."""
     return next(candidates(work, name, terms, within=within, limit=1), None) is not None
 
 
 def _scan(work: Work, name: str, terms: Sequence[str], within: Within) -> list[Scored]:
+    matching, weights, average = _counted(work, name, terms, within)
+    scored = [(key, _score(work, size, counts, weights, average)) for key, size, counts in matching]
+    return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+
+
+def _counted(
+    work: Work, name: str, terms: Sequence[str], within: Within
+) -> tuple[list[tuple[str, int, Counter[str]]], dict[str, float], float]:
+    """The documents that match with their counts, the weights of the terms, the average length."""
     wanted = frozenset(terms)
     matching: list[tuple[str, int, Counter[str]]] = []
     held: Counter[str] = Counter()
@@ -58,10 +75,8 @@ def _scan(work: Work, name: str, terms: Sequence[str], within: Within) -> list[S
             held.update(counts.keys())
             if counts and _is_within(source, within):
                 matching.append((source.id, len(source.tokens), counts))
-    average = length / max(1, number)
     weights = {term: idf(number, holding) for term, holding in held.items()}
-    scored = [(key, _score(work, size, counts, weights, average)) for key, size, counts in matching]
-    return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+    return matching, weights, length / max(1, number)
 
 
 def _score(

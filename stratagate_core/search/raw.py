@@ -5,22 +5,28 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import Card, Hit, Reason, Results
+from stratagate_core.rank.scene import Scene
+from stratagate_core.rank.signals import measured, shares
 from stratagate_core.search.arguments import checked_limit, checked_query, one_of
 from stratagate_core.search.candidates import any_match, candidates, is_stale
 from stratagate_core.search.cards import raw_card
+from stratagate_core.search.context import read_query, scene_of
 from stratagate_core.search.filters import holds
 from stratagate_core.search.rules import RawMatch, newest_first
 from stratagate_core.store import blocks, index, turns
 from stratagate_core.store.scoring import Within
-from stratagate_core.text.tokens import query_tokens
 
 MOST = 50
 SCOPES = ("namespace", "session")
 #: so many of the best by text are ranked
 _CANDIDATES = 200
+#: stands in for a best score that is not positive
+_SMALLEST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,21 +88,42 @@ def find_messages(
 ) -> RawFound:
     """As `search_raw`, with the whole messages: for other parts."""
     session = one_of(scope, "scope", SCOPES) == "session"
-    terms = query_tokens(checked_query(query))
+    asked = read_query(work, checked_query(query))
     within = Within(
         thread=thread if session else None, without_tail=None if include_tail else thread
     )
-    passing = _passing(work, terms, within, metadata or {})
-    scored = list(islice(passing, _CANDIDATES))
-    best = max((score for _, score in scored), default=1.0)
-    matches = newest_first(
-        [
-            RawMatch(message=message, score=score / best, signals={"text": score / best})
-            for message, score in scored
-        ]
-    )
-    reason = _reason(work, terms, within, found=bool(matches))
+    lexical = list(islice(_passing(work, asked.terms, within, metadata or {}), _CANDIDATES))
+    matches: list[RawMatch] = []
+    if lexical:
+        scene = scene_of(work, asked, lexical, thread=within.thread)
+        matches = newest_first(
+            [
+                match
+                for match in _ranked(work, scene)
+                if _may_be_hit(match.message, within, metadata or {})
+            ]
+        )
+    reason = _reason(work, asked.terms, within, found=bool(matches))
     return RawFound(matches=tuple(matches[:limit]), reason=reason)
+
+
+def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
+    """Every message of the scene with its score, a share of the best one's."""
+    weights = work.settings.ranking.model_dump()
+    parts = shares(measured(scene), weights)
+    scores = sum(parts.values(), start=np.zeros(len(scene.messages)))
+    best = max(float(scores.max()), _SMALLEST)
+    for at, message in enumerate(scene.messages):
+        signals = {name: float(values[at]) / best for name, values in parts.items() if values[at]}
+        yield RawMatch(message=message, score=max(0.0, float(scores[at]) / best), signals=signals)
+
+
+def _may_be_hit(message: Message, within: Within, metadata: Mapping[str, Any]) -> bool:
+    if within.thread is not None and message.thread != within.thread:
+        return False
+    if message.block_id is None and message.thread == within.without_tail:
+        return False
+    return holds(message.metadata, metadata)
 
 
 def raw_hits(work: Work, matches: Sequence[RawMatch], *, explain: bool) -> tuple[Hit[Card], ...]:
@@ -122,13 +149,13 @@ def raw_hits(work: Work, matches: Sequence[RawMatch], *, explain: bool) -> tuple
 
 def _passing(
     work: Work, terms: Sequence[str], within: Within, metadata: Mapping[str, Any]
-) -> Iterator[tuple[Message, float]]:
+) -> Iterator[Message]:
     limit = None if metadata else _CANDIDATES
     for page in candidates(work, index.MESSAGES, terms, within=within, limit=limit):
         found = turns.messages_by_id(work.tx, [key for key, _ in page])
-        for key, score in page:
+        for key, _score in page:
             if key in found and holds(found[key].metadata, metadata):
-                yield found[key], score
+                yield found[key]
 
 
 def _reason(work: Work, terms: Sequence[str], within: Within, *, found: bool) -> Reason | None:

@@ -41,6 +41,14 @@ def stats_of(tx: Tx, name: str) -> Row | None:
     return tx.row(sa.select(index_stats).where(tx.of(index_stats), index_stats.c.name == name))
 
 
+def weigh(tx: Tx, name: str, query: Iterable[str]) -> tuple[dict[str, float], float]:
+    """The idf of each query term that the collection holds, and its average length."""
+    stats = stats_of(tx, name)
+    if stats is None or not stats.documents:
+        return {}, 0.0
+    return _telling(tx, name, query, stats.documents), stats.length / stats.documents
+
+
 def ranking(
     tx: Tx, name: str, query: Iterable[str], *, k1: float, b: float, within: Within
 ) -> sa.Select[Any] | None:

@@ -63,6 +63,11 @@ _WORDS = re.compile(r"[A-Za-z0-9'’]+|[\u3400-\u9fff]")
 _SHORT = 4
 
 
+def names_a_time(text: str) -> bool:
+    """Whether a text holds words for a time, told by their form alone."""
+    return _DATES.search(text) is not None
+
+
 def score_sentences(sentences: Sequence[Spoken]) -> tuple[float, ...]:
     """How much each sentence of one block deserves to be kept; higher is better."""
     overlap = _overlap([tokens(sentence.text) for sentence in sentences])

@@ -1,0 +1,212 @@
+"""The signals of the conversation-aware ranking (04 §4), each a name and an array.
+
+A message is rarely understood alone: an answer shares no word with its question, and what `it`
+is was said before. Each signal lies between 0 and 1; scores are weighted sums.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, timedelta
+from itertools import pairwise
+
+import numpy as np
+
+from stratagate_core.model.message import Message
+from stratagate_core.rank.asked import overlaps, speaker_tokens
+from stratagate_core.rank.scene import Floats, Places, Scene, blocks, opens, sessions
+from stratagate_core.text.modality import is_question
+from stratagate_core.text.salience import names_a_time
+from stratagate_core.text.sentences import split_sentences
+from stratagate_core.text.times import find_times
+
+Signal = Callable[[Scene], Floats]
+
+#: how much a stretch of conversation is held against its length
+_STRETCH_B = 0.6
+#: the length (in e-folds of tokens) that counts as 1
+_LONG = 5.0
+_CAPTION = re.compile(r"^(?:image|photo|picture|图片|照片)\s*[:：]", re.IGNORECASE)
+#: a spoken time that spans more says nothing about a day
+_VAGUE = timedelta(days=62)
+
+
+def text(scene: Scene) -> Floats:
+    """The BM25 of the message itself, as a share of the best."""
+    return _share(_bm25(scene, scene.counts, scene.length, scene.asked.average, scene.b))
+
+
+def answer(scene: Scene) -> Floats:
+    """The text of the message before, if it asks: an answer follows its question."""
+    return scene.shifted(text(scene) * _asking(scene), back=1)
+
+
+def before(scene: Scene) -> Floats:
+    """The text of the message before, if it does not ask."""
+    return scene.shifted(text(scene) * (1 - _asking(scene)), back=1)
+
+
+def before_2(scene: Scene) -> Floats:
+    """The text of the message two before."""
+    return scene.shifted(text(scene), back=2)
+
+
+def after(scene: Scene) -> Floats:
+    """The text of the message after."""
+    return scene.shifted(text(scene), back=-1)
+
+
+def after_2(scene: Scene) -> Floats:
+    """The text of the message two after."""
+    return scene.shifted(text(scene), back=-2)
+
+
+def session(scene: Scene) -> Floats:
+    """The BM25 of the whole session."""
+    return _stretch(scene, sessions(scene))
+
+
+def block(scene: Scene) -> Floats:
+    """The BM25 of the whole block."""
+    return _stretch(scene, blocks(scene))
+
+
+def coverage(scene: Scene) -> Floats:
+    """How much of the query the message and the two before it hold together."""
+    here = np.minimum(1.0, scene.counts)
+    held = np.maximum(here, np.maximum(scene.shifted(here, back=1), scene.shifted(here, back=2)))
+    whole = float(scene.idf.sum())
+    return np.asarray((held * scene.idf).sum(axis=0) / whole) if whole else _nothing(scene)
+
+
+def pairs(scene: Scene) -> Floats:
+    """How many neighbouring words of the query stand side by side in the message."""
+    wanted = set(pairwise(scene.asked.terms))
+    if not wanted:
+        return _nothing(scene)
+    held = [len(wanted & set(pairwise(tokens))) for tokens in scene.tokens]
+    return np.array(held, np.float64) / len(wanted)
+
+
+def date(scene: Scene) -> Floats:
+    """The message was said on a day that the query names."""
+    days = scene.asked.days
+    said = (message.created_at for message in scene.messages)
+    tick = timedelta(microseconds=1)
+    return _flags(at and any(overlaps(day, at, at + tick) for day in days) for at in said)
+
+
+def spoken_date(scene: Scene) -> Floats:
+    """The message speaks of a day that the query names."""
+    if not scene.asked.days:
+        return _nothing(scene)
+    return _flags(_speaks_of(message, scene) for message in scene.messages)
+
+
+def time_expression(scene: Scene) -> Floats:
+    """A time is asked for, and the message names one."""
+    if not scene.asked.when:
+        return _nothing(scene)
+    return _flags(names_a_time(message.content) for message in scene.messages)
+
+
+def speaker(scene: Scene) -> Floats:
+    """The query names who said it."""
+    asked = scene.asked.speakers
+    return _flags(not asked.isdisjoint(speaker_tokens(m.name or "")) for m in scene.messages)
+
+
+def question(scene: Scene) -> Floats:
+    """How much of the message only asks."""
+    return np.array([_asked_share(message.content) for message in scene.messages], np.float64)
+
+
+def length(scene: Scene) -> Floats:
+    """Longer messages say more."""
+    return np.asarray(np.log(np.maximum(scene.length, 1.0)) / _LONG)
+
+
+SIGNALS: Mapping[str, Signal] = {
+    "text": text,
+    "answer": answer,
+    "before": before,
+    "before_2": before_2,
+    "after": after,
+    "after_2": after_2,
+    "session": session,
+    "block": block,
+    "coverage": coverage,
+    "pairs": pairs,
+    "date": date,
+    "spoken_date": spoken_date,
+    "time_expression": time_expression,
+    "speaker": speaker,
+    "question": question,
+    "length": length,
+    "opens": opens,
+}
+
+
+def measured(scene: Scene) -> dict[str, Floats]:
+    """Every signal of a scene, those given from elsewhere included."""
+    return {name: signal(scene) for name, signal in SIGNALS.items()} | dict(scene.given)
+
+
+def shares(signals: Mapping[str, Floats], weights: Mapping[str, float]) -> dict[str, Floats]:
+    """What each signal adds to the score."""
+    return {name: weights[name] * values for name, values in signals.items() if name in weights}
+
+
+def _bm25(scene: Scene, counts: Floats, size: Floats, average: float, b: float) -> Floats:
+    norm = 1 - b + b * size / average if average else np.ones_like(size)
+    return np.asarray((scene.idf * counts * (scene.k1 + 1) / (counts + scene.k1 * norm)).sum(0))
+
+
+def _stretch(scene: Scene, numbers: Places) -> Floats:
+    """The BM25 of the stretches that `numbers` cut, each seen as far as it is here."""
+    together = np.zeros((len(numbers), int(numbers.max(initial=0)) + 1))
+    together[np.arange(len(numbers)), numbers] = 1.0
+    size = scene.length @ together
+    scores = _bm25(scene, scene.counts @ together, size, float(size.mean()), _STRETCH_B)
+    return np.asarray(_share(scores)[numbers])
+
+
+def _share(scores: Floats) -> Floats:
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0 else scores
+
+
+def _asking(scene: Scene) -> Floats:
+    return _flags(_ends_asking(message.content) for message in scene.messages)
+
+
+def _said(content: str) -> list[str]:
+    """The sentences of a message, without captions of its pictures."""
+    sentences = split_sentences(content)
+    return [one for one in sentences if not _CAPTION.match(one)] or list(sentences)
+
+
+def _ends_asking(content: str) -> bool:
+    return any(is_question(sentence) for sentence in _said(content)[-1:])
+
+
+def _asked_share(content: str) -> float:
+    said = _said(content)
+    whole = sum(map(len, said))
+    return sum(len(one) for one in said if is_question(one)) / whole if whole else 0.0
+
+
+def _speaks_of(message: Message, scene: Scene) -> bool:
+    at = message.created_at
+    if at is None or not names_a_time(message.content):
+        return False
+    times = find_times(message.content, reference=at, timezone=at.tzinfo or UTC)
+    spoken = [time for time in times if time.end - time.start <= _VAGUE]
+    return any(overlaps(day, one.start, one.end) for day in scene.asked.days for one in spoken)
+
+
+def _flags(values: Iterable[object]) -> Floats:
+    return np.array([float(bool(value)) for value in values], np.float64)
+
+
+def _nothing(scene: Scene) -> Floats:
+    return np.zeros(len(scene.messages))

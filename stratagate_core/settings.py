@@ -20,22 +20,28 @@ class Ranking(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     text: float = 1.0
-    answer: float = 0.98
-    before: float = -0.2
-    before_2: float = 0.28
-    after: float = 0.21
-    after_2: float = 0.23
-    session: float = 0.7
-    block: float = 0.78
-    coverage: float = 1.5
-    pairs: float = 0.33
-    date: float = 1.7
-    spoken_date: float = 0.56
-    time_expression: float = 0.77
-    speaker: float = 0.48
-    question: float = -0.78
-    length: float = 0.48
-    opens: float = 0.38
+    answer: float = 0.95
+    before: float = -0.15
+    before_2: float = 0.3
+    after: float = 0.25
+    after_2: float = 0.24
+    session: float = 0.75
+    block: float = 0.8
+    coverage: float = 1.4
+    pairs: float = 0.42
+    date: float = 1.9
+    spoken_date: float = 0.46
+    time_expression: float = 0.65
+    figure: float = 0.57
+    kind: float = 0.8
+    kind_of_speaker: float = 0.8
+    kind_touched: float = 0.7
+    speaker: float = 0.34
+    question: float = -0.53
+    length: float = -0.27
+    opens: float = 0.26
+    telling: float = 0.55
+    telling_of_speaker: float = 0.48
 
 
 class Settings(BaseModel):

@@ -4,8 +4,8 @@ The names of speakers leave the text query: whom a message is about is a prior, 
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
 from stratagate_core.text.normalise import normalise
@@ -18,10 +18,26 @@ _MOST_MENTIONS = 600
 _WORD = re.compile(r"[^\W\d_]+(?:[-’'](?![sS]\b)[^\W\d_]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
 _NAME_WORDS, _HAN_NAME = 3, (4, 3, 2)
-_POSSESSIVE = re.compile(r"['’](?:[sS]\b)?")
+_POSSESSIVE = re.compile(r"['’](?:[sS]\b)?|的")
+_AND = re.compile(r"\s*(?:,|and|or|&|和|与|跟|、)\s*", re.IGNORECASE)
 _WHEN = re.compile(
     r"\bwhen\b|\b(?:what|which)\s+(?:date|day|month|year|time|season)\b|\bhow\s+long\s+ago\b"
     r"|什么时[候间]|何时|啥时候|哪[一]?[天年月日]|几[月号点]|多久以?前",
+    re.IGNORECASE,
+)
+#: the words that a question word asks for: `what instruments does`, 哪些城市
+_HEAD = re.compile(
+    r"\b(?:what|which|how\s+many|how\s+much|whose)\s+(?P<head>(?:[\w'’-]+\s+){0,3}?[\w'’-]+)"
+    r"(?=\s*(?:\s(?:do|does|did|has|have|had|can|could|would|will|might|that|is|are|was|were)\b|"
+    r"\s{2,}|[?,.]|$))"
+    r"|\bwhat\s+(?:is|are|was|were)\s+(?P<being>[^?,.]{1,60})"
+    r"|(?:什么|哪些|哪个|哪种|哪家|几[个只种本部]|多少[个只种]?)(?P<han>[\u3400-\u9fff]{1,4})"
+    r"|(?P<han_before>[\u3400-\u9fff]{2,4})(?:是|有|叫)(?:什么|哪些|啥)",
+    re.IGNORECASE,
+)
+_HOW_MUCH = re.compile(
+    r"\bhow\s+(?:many|much|often|long|old|far|big|tall|fast)\b|\bwhat\s+(?:age|number|percent\w*)\b"
+    r"|多少|几[个只次年天岁位本]|多[久长大远高]",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\d{4}|[一二三四五六七八九〇零]{4}年")
@@ -46,8 +62,15 @@ class Asked:
     weights: Mapping[str, float]
     #: tokens of a message of the collection on average
     average: float = 0.0
-    #: speaker tokens of the persons it names
+    #: how telling a term is that one document alone holds
+    rarest: float = 1.0
+    #: members of the kind asked for, and of kinds that are only touched on, with their weights
+    members: Mapping[str, float] = field(default_factory=dict)
+    touched: Mapping[str, float] = field(default_factory=dict)
+    #: speaker tokens of the persons it is about
     speakers: frozenset[str] = frozenset()
+    #: it asks for a number
+    how_much: bool = False
     #: it asks for a time
     when: bool = False
     #: the days it names; an explicit one without a year counts in every year
@@ -88,22 +111,55 @@ def _han(query: str) -> Iterator[Mention]:
 
 
 def without_names(query: str, known: Collection[str]) -> tuple[str, frozenset[str]]:
-    """The query without the names among the `known` speaker tokens, and those found."""
+    """The query without the names among the `known` speaker tokens, and whom it is about.
+
+    Of several it is about those that do or are something, not about those that have something:
+    in `What does Ana think of Ben's plan?` about Ana.
+    """
     taken: list[Mention] = []
     for one in mentions(query):
         if one.token in known and all(one.end <= x.start or x.end <= one.start for x in taken):
             taken.append(one)
+    taken.sort(key=lambda one: one.start)
     rest = query
-    for one in sorted(taken, key=lambda one: -one.start):
+    for one in reversed(taken):
         own = _POSSESSIVE.match(rest, one.end)
-        rest = f"{rest[: one.start]} {rest[own.end() if own else one.end :]}"
-    return rest, frozenset(one.token for one in taken)
+        rest = f"{rest[: one.start]}  {rest[own.end() if own else one.end :]}"
+    return rest, _subjects(query, taken)
 
 
-def text_terms(query: str, known: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The tokens of the text query and the speakers named; a query of names keeps their words."""
-    rest, speakers = without_names(query, known)
-    return tuple(telling_tokens(rest) or query_tokens(query)), speakers
+def _subjects(query: str, taken: Sequence[Mention]) -> frozenset[str]:
+    acting = [one for one in taken if not _POSSESSIVE.match(query, one.end)] or taken
+    first = list(acting[:1])
+    for one in acting[1:]:
+        if _AND.fullmatch(query[first[-1].end : one.start]):
+            first.append(one)
+    return frozenset(one.token for one in first)
+
+
+def text_terms(query: str, rest: str) -> tuple[str, ...]:
+    """The tokens of the text query, `rest` being what is left without names.
+
+    A query of nothing but names keeps their words.
+    """
+    return tuple(telling_tokens(rest) or query_tokens(query))
+
+
+def head_terms(rest: str) -> frozenset[str]:
+    """The tokens of what is asked for by its kind."""
+    found = _HEAD.finditer(rest[:_LOOKED_AT])
+    return frozenset(
+        token
+        for match in found
+        for part in match.groups()
+        if part
+        for token in telling_tokens(part)
+    )
+
+
+def asks_how_much(query: str) -> bool:
+    """Whether a number is asked for."""
+    return _HOW_MUCH.search(query[:_LOOKED_AT]) is not None
 
 
 def asks_when(query: str) -> bool:

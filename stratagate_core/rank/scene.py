@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stratagate_core.model.message import Message
 from stratagate_core.rank.asked import Asked
+from stratagate_core.rank.shape import shape_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -37,6 +38,9 @@ class Scene:
     length: Floats
     k1: float
     b: float
+    #: whether each ends with a question, and how much of it asks
+    asking: Floats
+    asked_share: Floats
     #: the place of the message before each, -1 if it is not here
     before: Places
     after: Places
@@ -81,6 +85,7 @@ def build_scene(
     counts = np.zeros((len(terms), len(messages)))
     for at, found in enumerate(map(Counter, tokens)):
         counts[:, at] = [found[term] for term in terms]
+    shapes = [shape_of(message.content) for message in messages]
     before = np.array([places.get(links.get(str(m.id)) or "", -1) for m in messages], np.intp)
     after = np.full(len(messages), -1, np.intp)
     for at, earlier in enumerate(before):
@@ -96,6 +101,8 @@ def build_scene(
         length=np.array([len(found) for found in tokens], np.float64),
         k1=k1,
         b=b,
+        asking=np.array([float(shape.ends_asking) for shape in shapes], np.float64),
+        asked_share=np.array([shape.asked_share for shape in shapes], np.float64),
         before=before,
         after=after,
         first=first,

@@ -4,7 +4,6 @@ A message is rarely understood alone: an answer shares no word with its question
 is was said before. Each signal lies between 0 and 1; scores are weighted sums.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, timedelta
 from itertools import pairwise
@@ -14,18 +13,21 @@ import numpy as np
 from stratagate_core.model.message import Message
 from stratagate_core.rank.asked import overlaps, speaker_tokens
 from stratagate_core.rank.scene import Floats, Places, Scene, blocks, opens, sessions
-from stratagate_core.text.modality import is_question
-from stratagate_core.text.salience import names_a_time
-from stratagate_core.text.sentences import split_sentences
+from stratagate_core.rank.shape import telling_of
+from stratagate_core.text.salience import names_a_figure, names_a_time
 from stratagate_core.text.times import find_times
 
 Signal = Callable[[Scene], Floats]
+CloseSignal = Callable[[Scene, Places], Floats]
 
 #: how much a stretch of conversation is held against its length
 _STRETCH_B = 0.6
 #: the length (in e-folds of tokens) that counts as 1
 _LONG = 5.0
-_CAPTION = re.compile(r"^(?:image|photo|picture|图片|照片)\s*[:：]", re.IGNORECASE)
+#: the form of a sentence that counts as 1
+_TELLING = 5.0
+#: members of a kind that count in one message
+_MEMBERS = 3
 #: a spoken time that spans more says nothing about a day
 _VAGUE = timedelta(days=62)
 
@@ -37,12 +39,12 @@ def text(scene: Scene) -> Floats:
 
 def answer(scene: Scene) -> Floats:
     """The text of the message before, if it asks: an answer follows its question."""
-    return scene.shifted(text(scene) * _asking(scene), back=1)
+    return scene.shifted(text(scene) * scene.asking, back=1)
 
 
 def before(scene: Scene) -> Floats:
     """The text of the message before, if it does not ask."""
-    return scene.shifted(text(scene) * (1 - _asking(scene)), back=1)
+    return scene.shifted(text(scene) * (1 - scene.asking), back=1)
 
 
 def before_2(scene: Scene) -> Floats:
@@ -95,13 +97,6 @@ def date(scene: Scene) -> Floats:
     return _flags(at and any(overlaps(day, at, at + tick) for day in days) for at in said)
 
 
-def spoken_date(scene: Scene) -> Floats:
-    """The message speaks of a day that the query names."""
-    if not scene.asked.days:
-        return _nothing(scene)
-    return _flags(_speaks_of(message, scene) for message in scene.messages)
-
-
 def time_expression(scene: Scene) -> Floats:
     """A time is asked for, and the message names one."""
     if not scene.asked.when:
@@ -117,12 +112,50 @@ def speaker(scene: Scene) -> Floats:
 
 def question(scene: Scene) -> Floats:
     """How much of the message only asks."""
-    return np.array([_asked_share(message.content) for message in scene.messages], np.float64)
+    return scene.asked_share
 
 
 def length(scene: Scene) -> Floats:
     """Longer messages say more."""
     return np.asarray(np.log(np.maximum(scene.length, 1.0)) / _LONG)
+
+
+def kind(scene: Scene) -> Floats:
+    """Members of the kind that is asked for, of those in the message the three most telling."""
+    return _members(scene, scene.asked.members)
+
+
+def kind_of_speaker(scene: Scene) -> Floats:
+    """The same, said by whom the query names."""
+    return kind(scene) * speaker(scene)
+
+
+def kind_touched(scene: Scene) -> Floats:
+    """Members of a kind that the query only touches on."""
+    return _members(scene, scene.asked.touched)
+
+
+def figure(scene: Scene) -> Floats:
+    """A number is asked for, and the message names one."""
+    if not scene.asked.how_much:
+        return _nothing(scene)
+    return _flags(names_a_figure(message.content) for message in scene.messages)
+
+
+def telling(scene: Scene, places: Places) -> Floats:
+    """How much the message tells by its form."""
+    found = (telling_of(scene.messages[at].content) for at in places)
+    return np.array(list(found), np.float64) / _TELLING
+
+
+def telling_of_speaker(scene: Scene, places: Places) -> Floats:
+    """The same, said by whom the query names."""
+    return telling(scene, places) * speaker(scene)[places]
+
+
+def spoken_date(scene: Scene, places: Places) -> Floats:
+    """The message speaks of a day that the query names."""
+    return _flags(_speaks_of(scene.messages[at], scene) for at in places)
 
 
 SIGNALS: Mapping[str, Signal] = {
@@ -137,18 +170,36 @@ SIGNALS: Mapping[str, Signal] = {
     "coverage": coverage,
     "pairs": pairs,
     "date": date,
-    "spoken_date": spoken_date,
     "time_expression": time_expression,
+    "figure": figure,
+    "kind": kind,
+    "kind_of_speaker": kind_of_speaker,
+    "kind_touched": kind_touched,
     "speaker": speaker,
     "question": question,
     "length": length,
     "opens": opens,
 }
+#: signals that are dear, for the best by the others only
+CLOSE_SIGNALS: Mapping[str, CloseSignal] = {
+    "telling": telling,
+    "telling_of_speaker": telling_of_speaker,
+    "spoken_date": spoken_date,
+}
 
 
 def measured(scene: Scene) -> dict[str, Floats]:
-    """Every signal of a scene, those given from elsewhere included."""
+    """The signals of a scene, those given from elsewhere included."""
     return {name: signal(scene) for name, signal in SIGNALS.items()} | dict(scene.given)
+
+
+def measured_closely(scene: Scene, places: Places) -> dict[str, Floats]:
+    """The dear signals, for these places; 0 elsewhere."""
+    found: dict[str, Floats] = {}
+    for name, signal in CLOSE_SIGNALS.items():
+        found[name] = _nothing(scene)
+        found[name][places] = signal(scene, places)
+    return found
 
 
 def shares(signals: Mapping[str, Floats], weights: Mapping[str, float]) -> dict[str, Floats]:
@@ -175,29 +226,17 @@ def _share(scores: Floats) -> Floats:
     return scores / best if best > 0 else scores
 
 
-def _asking(scene: Scene) -> Floats:
-    return _flags(_ends_asking(message.content) for message in scene.messages)
-
-
-def _said(content: str) -> list[str]:
-    """The sentences of a message, without captions of its pictures."""
-    sentences = split_sentences(content)
-    return [one for one in sentences if not _CAPTION.match(one)] or list(sentences)
-
-
-def _ends_asking(content: str) -> bool:
-    return any(is_question(sentence) for sentence in _said(content)[-1:])
-
-
-def _asked_share(content: str) -> float:
-    said = _said(content)
-    whole = sum(map(len, said))
-    return sum(len(one) for one in said if is_question(one)) / whole if whole else 0.0
+def _members(scene: Scene, weights: Mapping[str, float]) -> Floats:
+    if not weights:
+        return _nothing(scene)
+    most = _MEMBERS * scene.asked.rarest
+    held = ([weights[token] for token in {*tokens} & weights.keys()] for tokens in scene.tokens)
+    return np.array([sum(sorted(found)[-_MEMBERS:]) / most for found in held], np.float64)
 
 
 def _speaks_of(message: Message, scene: Scene) -> bool:
     at = message.created_at
-    if at is None or not names_a_time(message.content):
+    if at is None or not scene.asked.days or not names_a_time(message.content):
         return False
     times = find_times(message.content, reference=at, timezone=at.tzinfo or UTC)
     spoken = [time for time in times if time.end - time.start <= _VAGUE]

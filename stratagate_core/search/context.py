@@ -5,50 +5,74 @@ Looked up for the candidates only, so the cost does not grow with the database.
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.rank import asked
 from stratagate_core.rank.asked import Asked
+from stratagate_core.rank.bm25 import idf
 from stratagate_core.rank.scene import Scene, build_scene
-from stratagate_core.search.candidates import weigh
+from stratagate_core.search.candidates import candidates, weigh
 from stratagate_core.search.sources import tokens_of
 from stratagate_core.store import index, surroundings, turns
+from stratagate_core.store.scoring import Within
+from stratagate_core.text import kinds
 
 #: messages of the days that a query names, at most
 _OF_DAYS = 50
+#: so many of the best by text are looked at with what stands around them
+_WITH_NEIGHBOURS = 100
+#: candidates that only their speaker or a member of the kind asked for brings in
+_FURTHER = 50
+#: members that are looked for, the most telling ones
+_MEMBERS = 48
 #: a longer stretch of time picks out no messages of its own
 _LONGEST_STAY = timedelta(days=31)
 
 
 def read_query(work: Work, query: str) -> Asked:
     """The query as the ranking reads it."""
-    names = [one.token for one in asked.mentions(query)]
-    known, _ = weigh(work, index.MESSAGES, names) if names else ({}, 0.0)
-    terms, speakers = asked.text_terms(query, known)
-    weights, average = weigh(work, index.MESSAGES, terms)
+    named = weigh(work, index.MESSAGES, {one.token for one in asked.mentions(query)})
+    rest, speakers = asked.without_names(query, named.weights)
+    terms = asked.text_terms(query, rest)
+    head = asked.head_terms(rest)
+    members = kinds.members(head) - set(terms)
+    touched = kinds.members(set(terms) - head) - members - set(terms)
+    weighed = weigh(work, index.MESSAGES, terms)
+    known = weigh(work, index.MESSAGES, members).weights
+    known_touched = weigh(work, index.MESSAGES, touched).weights
     return Asked(
         terms=terms,
-        weights=weights,
-        average=average,
+        weights=weighed.weights,
+        average=weighed.average,
+        rarest=idf(max(1, weighed.documents), 1),
+        members=known,
+        touched=known_touched,
         speakers=speakers,
         when=asked.asks_when(query),
+        how_much=asked.asks_how_much(query),
         days=asked.days_named(query, work.now, work.settings.timezone),
     )
 
 
-def scene_of(work: Work, query: Asked, hits: Sequence[Message], *, thread: str | None) -> Scene:
-    """The hits, best first, with their neighbours and the messages of the days asked for.
+def scene_of(work: Work, query: Asked, lexical: Sequence[Message], *, within: Within) -> Scene:
+    """The scene of a query.
 
-    `thread` narrows the messages of the days to one thread.
+    Args:
+        work: the open transaction; only read.
+        query: what is asked.
+        lexical: the best messages by text.
+        within: which messages may be hits.
+
     """
-    ids = [str(message.id) for message in hits]
-    wanted = dict.fromkeys([*ids, *_of_days(work, query, thread)])
-    chains = surroundings.chains(work.tx, list(wanted))
-    around = {key: None for chain in chains for key in chain if key is not None}
-    known = {str(message.id): message for message in hits}
-    missing = [key for key in (wanted | around) if key not in known]
+    known = {str(message.id): message for message in lexical}
+    others = [*_of_speakers(work, query, within), *_of_kind(work, query, within)]
+    others += _of_days(work, query, within.thread)
+    central = list(dict.fromkeys([*islice(known, _WITH_NEIGHBOURS), *others]))
+    chains = surroundings.chains(work.tx, central)
+    around = (key for chain in chains for key in chain if key is not None)
+    missing = [key for key in dict.fromkeys([*others, *around]) if key not in known]
     known |= turns.messages_by_id(work.tx, missing)
     return build_scene(
         query,
@@ -58,6 +82,26 @@ def scene_of(work: Work, query: Asked, hits: Sequence[Message], *, thread: str |
         k1=work.settings.bm25_k1,
         b=work.settings.bm25_b,
     )
+
+
+def _of_speakers(work: Work, query: Asked, within: Within) -> Iterable[str]:
+    """What the persons asked about said of it, where many speak of the same."""
+    if not query.speakers:
+        return ()
+    return _best(work, [*query.terms, *query.speakers], within)
+
+
+def _of_kind(work: Work, query: Asked, within: Within) -> Iterable[str]:
+    """What names members of the kind that is asked for: it may share no word with the query."""
+    if not query.members:
+        return ()
+    rarest = sorted(query.members, key=lambda token: (-query.members[token], token))
+    return _best(work, [*rarest[:_MEMBERS], *query.speakers], within)
+
+
+def _best(work: Work, terms: Sequence[str], within: Within) -> Iterable[str]:
+    pages = candidates(work, index.MESSAGES, terms, within=within, limit=_FURTHER)
+    return [key for page in pages for key, _ in page]
 
 
 def _of_days(work: Work, query: Asked, thread: str | None) -> Iterable[str]:

@@ -10,8 +10,8 @@ import numpy as np
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import Card, Hit, Reason, Results
-from stratagate_core.rank.scene import Scene
-from stratagate_core.rank.signals import measured, shares
+from stratagate_core.rank.scene import Floats, Scene
+from stratagate_core.rank.signals import measured, measured_closely, shares
 from stratagate_core.search.arguments import checked_limit, checked_query, one_of
 from stratagate_core.search.candidates import any_match, candidates, is_stale
 from stratagate_core.search.cards import raw_card
@@ -25,6 +25,8 @@ MOST = 50
 SCOPES = ("namespace", "session")
 #: so many of the best by text are ranked
 _CANDIDATES = 200
+#: so many are looked at closely
+_LOOKED_AT_CLOSELY = 64
 #: stands in for a best score that is not positive
 _SMALLEST = 1e-9
 
@@ -95,7 +97,7 @@ def find_messages(
     lexical = list(islice(_passing(work, asked.terms, within, metadata or {}), _CANDIDATES))
     matches: list[RawMatch] = []
     if lexical:
-        scene = scene_of(work, asked, lexical, thread=within.thread)
+        scene = scene_of(work, asked, lexical, within=within)
         matches = newest_first(
             [
                 match
@@ -111,11 +113,17 @@ def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
     """Every message of the scene with its score, a share of the best one's."""
     weights = work.settings.ranking.model_dump()
     parts = shares(measured(scene), weights)
-    scores = sum(parts.values(), start=np.zeros(len(scene.messages)))
+    best_so_far = np.argsort(-_sum(scene, parts), kind="stable")[:_LOOKED_AT_CLOSELY]
+    parts |= shares(measured_closely(scene, best_so_far), weights)
+    scores = _sum(scene, parts)
     best = max(float(scores.max()), _SMALLEST)
     for at, message in enumerate(scene.messages):
         signals = {name: float(values[at]) / best for name, values in parts.items() if values[at]}
         yield RawMatch(message=message, score=max(0.0, float(scores[at]) / best), signals=signals)
+
+
+def _sum(scene: Scene, parts: Mapping[str, Floats]) -> Floats:
+    return sum(parts.values(), start=np.zeros(len(scene.messages)))
 
 
 def _may_be_hit(message: Message, within: Within, metadata: Mapping[str, Any]) -> bool:

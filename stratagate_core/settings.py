@@ -21,27 +21,27 @@ class Ranking(BaseModel):
 
     text: float = 1.0
     answer: float = 0.95
-    before: float = -0.15
-    before_2: float = 0.3
-    after: float = 0.25
+    before: float = -0.21
+    before_2: float = 0.28
+    after: float = 0.22
     after_2: float = 0.24
-    session: float = 0.75
-    block: float = 0.8
-    coverage: float = 1.4
-    pairs: float = 0.42
-    date: float = 1.9
-    spoken_date: float = 0.46
-    time_expression: float = 0.65
+    session: float = 0.82
+    block: float = 0.85
+    coverage: float = 1.41
+    pairs: float = 0.4
+    date: float = 1.85
+    time_expression: float = 0.67
     figure: float = 0.57
-    kind: float = 0.8
-    kind_of_speaker: float = 0.8
-    kind_touched: float = 0.7
-    speaker: float = 0.34
-    question: float = -0.53
-    length: float = -0.27
+    kind: float = 0.74
+    kind_of_speaker: float = 0.67
+    kind_touched: float = 0.5
+    speaker: float = 0.35
+    question: float = -0.57
+    length: float = -0.33
     opens: float = 0.26
-    telling: float = 0.55
+    telling: float = 0.48
     telling_of_speaker: float = 0.48
+    spoken_date: float = 0.61
 
 
 class Settings(BaseModel):

@@ -37,9 +37,11 @@ def event_tokens(event: Event) -> list[str]:
         ((times.original_text or "",), 4),
         (happened, 4),
     )
-    return weighted(
+    found = weighted(
         ([token for text in texts for token in tokens(text)], weight) for texts, weight in fields
     )
+    known_by = (token for name in times.participants or () for token in speaker_tokens(name))
+    return [*found, *dict.fromkeys(known_by)]
 
 
 def _day(instant: datetime | None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import Card, Hit, Reason, Results
+from stratagate_core.rank.asked import Asked
 from stratagate_core.rank.scene import Floats, Scene
 from stratagate_core.rank.signals import measured, measured_closely, shares
 from stratagate_core.search.arguments import checked_limit, checked_query, one_of
@@ -94,19 +95,23 @@ def find_messages(
     within = Within(
         thread=thread if session else None, without_tail=None if include_tail else thread
     )
-    lexical = list(islice(_passing(work, asked.terms, within, metadata or {}), _CANDIDATES))
-    matches: list[RawMatch] = []
-    if lexical:
-        scene = scene_of(work, asked, lexical, within=within)
-        matches = newest_first(
-            [
-                match
-                for match in _ranked(work, scene)
-                if _may_be_hit(match.message, within, metadata or {})
-            ]
-        )
+    wanted = metadata or {}
+    scene = _scene(work, asked, within, wanted)
+    ranked = () if scene is None else _ranked(work, scene)
+    matches = newest_first([match for match in ranked if _may_be_hit(match, within, wanted)])
     reason = _reason(work, asked.terms, within, found=bool(matches))
     return RawFound(matches=tuple(matches[:limit]), reason=reason)
+
+
+def scene_for(work: Work, query: str) -> Scene | None:
+    """What the ranking of all messages for a query looks at: to find weights by."""
+    return _scene(work, read_query(work, query), Within(), {})
+
+
+def _scene(work: Work, asked: Asked, within: Within, metadata: Mapping[str, Any]) -> Scene | None:
+    """The scene of a query; None if no message that may be a hit has a word of it."""
+    lexical = list(islice(_passing(work, asked.terms, within, metadata), _CANDIDATES))
+    return scene_of(work, asked, lexical, within=within) if lexical else None
 
 
 def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
@@ -126,7 +131,8 @@ def _sum(scene: Scene, parts: Mapping[str, Floats]) -> Floats:
     return sum(parts.values(), start=np.zeros(len(scene.messages)))
 
 
-def _may_be_hit(message: Message, within: Within, metadata: Mapping[str, Any]) -> bool:
+def _may_be_hit(match: RawMatch, within: Within, metadata: Mapping[str, Any]) -> bool:
+    message = match.message
     if within.thread is not None and message.thread != within.thread:
         return False
     if message.block_id is None and message.thread == within.without_tail:

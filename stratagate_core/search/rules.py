@@ -26,8 +26,10 @@ class Match:
     #: the effective long-term weight
     weight: float = 0.0
     score: float = 0.0
-    #: relevance as a share of the best in its pool
+    #: relevance, the text as a share of the best in its pool
     share: float = 0.0
+    #: what each signal adds to the relevance
+    signals: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -248,9 +248,11 @@ class AsyncStrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        about: str | None = None,
+        window: int = 1,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find messages, sealed or not."""
+        """Find messages, sealed or not, each ranked by what is said around it."""
         return await self._run(
             self.memory.search_raw,
             query,
@@ -260,6 +262,8 @@ class AsyncStrataGate:
             metadata=metadata,
             thread=thread,
             explain=explain,
+            about=about,
+            window=window,
             open_batch=open_batch,
         )
 
@@ -272,6 +276,7 @@ class AsyncStrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        window: int = 0,
         open_batch: bool = False,
     ) -> Results[Card]:
         """Find events and messages in one ranking; arguments as in the two searches."""
@@ -283,6 +288,7 @@ class AsyncStrataGate:
             metadata=metadata,
             thread=thread,
             explain=explain,
+            window=window,
             open_batch=open_batch,
         )
 
@@ -454,6 +460,10 @@ class AsyncStrataGate:
     async def export(self, path: str | Path) -> int:
         """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
         return await self._run(self.memory.export, path)
+
+    async def count_tokens(self, text: str) -> int:
+        """The tokens of a text, by the counter that was handed in."""
+        return await self._run(self.memory.count_tokens, text)
 
     async def save_settings(self, **values: Any) -> Settings:
         """Change stored settings, for all namespaces and later openings."""

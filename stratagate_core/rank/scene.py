@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 #: a longer silence ends a session
-_SILENCE = timedelta(hours=4)
+SILENCE = timedelta(hours=4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def sessions(scene: Scene) -> Places:
     number = 0
     for earlier, later in pairwise(order):
         one, other = scene.messages[earlier], scene.messages[later]
-        number += one.thread != other.thread or _silence(one, other) > _SILENCE
+        number += one.thread != other.thread or silence(one, other) > SILENCE
         numbers[later] = number
     return numbers
 
@@ -133,7 +133,7 @@ def opens(scene: Scene) -> Floats:
     found = scene.first.astype(np.float64)
     for at in np.flatnonzero(scene.before >= 0):
         earlier = scene.messages[scene.before[at]]
-        found[at] = float(_silence(earlier, scene.messages[at]) > _SILENCE)
+        found[at] = float(silence(earlier, scene.messages[at]) > SILENCE)
     return found
 
 
@@ -142,7 +142,8 @@ def _moment(message: Message) -> tuple[str, float, int]:
     return message.thread or "", at.timestamp() if at else 0.0, message.turn or 0
 
 
-def _silence(one: Message, other: Message) -> timedelta:
+def silence(one: Message, other: Message) -> timedelta:
+    """How long nothing was said between two messages that follow each other."""
     if one.created_at is None or other.created_at is None:
         return timedelta(0)
     return other.created_at - one.created_at

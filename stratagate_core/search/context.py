@@ -3,7 +3,7 @@
 Looked up for the candidates only, so the cost does not grow with the database.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
@@ -12,7 +12,7 @@ from stratagate_core.model.message import Message
 from stratagate_core.rank import asked
 from stratagate_core.rank.asked import Asked
 from stratagate_core.rank.bm25 import idf
-from stratagate_core.rank.scene import Scene, build_scene
+from stratagate_core.rank.scene import SILENCE, Scene, build_scene, silence
 from stratagate_core.search.candidates import candidates, weigh
 from stratagate_core.search.sources import tokens_of
 from stratagate_core.store import index, surroundings, turns
@@ -117,3 +117,35 @@ def _links(chains: Iterable[Sequence[str | None]]) -> dict[str, str | None]:
     """The id of each message with that of the one before it, None for the first of a thread."""
     steps = (step for chain in chains for step in pairwise(chain))
     return {later: earlier for earlier, later in steps if later is not None}
+
+
+def windows(
+    work: Work, found: Sequence[Message], reach: int, *, without_tail: str | None
+) -> dict[str, tuple[Message, ...]]:
+    """Each message with up to `reach` neighbours on either side, of the same session, in order."""
+    if reach < 1 or not found:
+        return {}
+    known = {str(message.id): message for message in found}
+    chains = surroundings.chains(work.tx, list(known))
+    middle = surroundings.REACH
+    kept = {chain[middle]: chain[middle - reach : middle + reach + 1] for chain in chains}
+    keys = (key for chain in kept.values() for key in chain if key is not None)
+    missing = [key for key in dict.fromkeys(keys) if key not in known]
+    known |= turns.messages_by_id(work.tx, missing)
+    return {
+        str(key): tuple(_together([known[k] for k in chain if k in known], str(key), without_tail))
+        for key, chain in kept.items()
+    }
+
+
+def _together(chain: Sequence[Message], middle: str, without_tail: str | None) -> Iterator[Message]:
+    """Of a chain in order, what belongs to the session of the message in its middle."""
+    place = next(at for at, message in enumerate(chain) if message.id == middle)
+    first, last = place, place
+    while first > 0 and silence(chain[first - 1], chain[first]) <= SILENCE:
+        first -= 1
+    while last + 1 < len(chain) and silence(chain[last], chain[last + 1]) <= SILENCE:
+        last += 1
+    for message in chain[first : last + 1]:
+        if message.id == middle or message.block_id or message.thread != without_tail:
+            yield message

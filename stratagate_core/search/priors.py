@@ -13,6 +13,9 @@ from stratagate_core.search.candidates import weigh
 from stratagate_core.search.rules import Match
 from stratagate_core.text.times import TimeExpression
 
+#: whoever is only mentioned takes part as well, so it says less than who spoke
+_OF_PERSONS = 0.3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -49,7 +52,7 @@ def _raised(
     parts = {
         "text": share,
         "date": weights["date"] * _happened(match.event, wanted, timezone),
-        "speaker": weights["speaker"] * _takes_part(match.event, wanted),
+        "speaker": _OF_PERSONS * weights["speaker"] * _takes_part(match.event, wanted),
     }
     relevance = sum(parts.values())
     score = relevance * (match.score / match.relevance) if match.relevance else relevance

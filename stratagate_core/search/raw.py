@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
-from stratagate_core.model.search import Card, Hit, Reason, Results
+from stratagate_core.model.search import About, Card, Hit, Reason, Results
 from stratagate_core.rank.asked import Asked
 from stratagate_core.rank.scene import Floats, Scene
 from stratagate_core.rank.signals import measured, measured_closely, shares
-from stratagate_core.search.arguments import checked_limit, checked_query, one_of
+from stratagate_core.search.arguments import checked_limit, checked_query, checked_window, one_of
 from stratagate_core.search.candidates import any_match, candidates, is_stale
 from stratagate_core.search.cards import raw_card
-from stratagate_core.search.context import read_query, scene_of
+from stratagate_core.search.context import read_query, scene_of, windows
 from stratagate_core.search.filters import holds
 from stratagate_core.search.rules import RawMatch, newest_first
 from stratagate_core.store import blocks, index, turns
@@ -38,6 +38,8 @@ class RawFound:
 
     matches: tuple[RawMatch, ...] = ()
     reason: Reason | None = None
+    #: what became of the message that was asked about
+    about: About | None = None
 
 
 def search_raw(
@@ -49,7 +51,9 @@ def search_raw(
     include_tail: bool = False,
     thread: str = "main",
     explain: bool = False,
+    about: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    window: int = 1,
 ) -> Results[Card]:
     """Messages as compact cards, refs `raw:<block id or ->:<message id>:<index>`.
 
@@ -61,6 +65,8 @@ def search_raw(
         include_tail: also the open tail of `thread`, which its request shows anyway.
         thread: the asking thread.
         explain: fill the signals of the hits.
+        about: the id of a message; the results say where it stands and why.
+        window: so many messages before and after come with each hit, 0 to 2.
         metadata: all of it must stand in the metadata of the message.
 
     Raises:
@@ -74,9 +80,13 @@ def search_raw(
         scope=scope,
         include_tail=include_tail,
         thread=thread,
+        about=about,
         metadata=metadata,
     )
-    return Results(hits=raw_hits(work, found.matches, explain=explain), reason=found.reason)
+    hits = raw_hits(
+        work, found.matches, explain=explain, thread=thread, window=checked_window(window)
+    )
+    return Results(hits=hits, reason=found.reason, about=found.about)
 
 
 def find_messages(
@@ -87,6 +97,7 @@ def find_messages(
     scope: str = "namespace",
     include_tail: bool = False,
     thread: str = "main",
+    about: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> RawFound:
     """As `search_raw`, with the whole messages: for other parts."""
@@ -97,10 +108,38 @@ def find_messages(
     )
     wanted = metadata or {}
     scene = _scene(work, asked, within, wanted)
-    ranked = () if scene is None else _ranked(work, scene)
+    ranked = () if scene is None else tuple(_ranked(work, scene))
     matches = newest_first([match for match in ranked if _may_be_hit(match, within, wanted)])
-    reason = _reason(work, asked.terms, within, found=bool(matches))
-    return RawFound(matches=tuple(matches[:limit]), reason=reason)
+    return RawFound(
+        matches=tuple(matches[:limit]),
+        reason=_reason(work, asked.terms, within, found=bool(matches)),
+        about=None if about is None else _about(work, about, matches, ranked, within, limit),
+    )
+
+
+def _about(
+    work: Work,
+    key: str,
+    matches: Sequence[RawMatch],
+    ranked: Sequence[RawMatch],
+    within: Within,
+    limit: int,
+) -> About:
+    """Where a message stands, and why it is or is not among the results."""
+    for rank, match in enumerate(matches, 1):
+        if match.message.id == key:
+            why: Literal["among_the_results", "below_the_limit"]
+            why = "among_the_results" if rank <= limit else "below_the_limit"
+            return About(id=key, why=why, rank=rank, score=match.score, signals=match.signals)
+    message = turns.messages_by_id(work.tx, [key]).get(key)
+    if message is None:
+        return About(id=key, why="unknown")
+    if message.block_id is None and message.thread == within.without_tail:
+        return About(id=key, why="in_the_open_tail")
+    left_out = next((match for match in ranked if match.message.id == key), None)
+    if left_out is not None or within.thread not in (None, message.thread):
+        return About(id=key, why="filtered_out", signals=left_out.signals if left_out else {})
+    return About(id=key, why="not_a_candidate")
 
 
 def scene_for(work: Work, query: str) -> Scene | None:
@@ -140,8 +179,13 @@ def _may_be_hit(match: RawMatch, within: Within, metadata: Mapping[str, Any]) ->
     return holds(message.metadata, metadata)
 
 
-def raw_hits(work: Work, matches: Sequence[RawMatch], *, explain: bool) -> tuple[Hit[Card], ...]:
-    """The matches as cards with their refs."""
+def raw_hits(
+    work: Work, matches: Sequence[RawMatch], *, explain: bool, thread: str, window: int = 0
+) -> tuple[Hit[Card], ...]:
+    """The matches as cards with their refs, each with `window` messages before and after it.
+
+    What stands in the open tail of `thread` is in its request already and comes with no hit.
+    """
     sealed = {match.message.block_id for match in matches if match.message.block_id}
     rows = blocks.by_ids(work.tx, sorted(sealed))
     places = {
@@ -149,15 +193,21 @@ def raw_hits(work: Work, matches: Sequence[RawMatch], *, explain: bool) -> tuple
         for block_id in sorted(sealed)
         for place, message in enumerate(turns.block_messages(work.tx, block_id))
     }
+    around = windows(work, [match.message for match in matches], window, without_tail=thread)
     hits = []
     for match in matches:
         message = match.message
         row = rows.get(message.block_id or "")
         turn_range = (row.start_turn, row.end_turn) if row else None
-        ref = f"raw:{message.block_id or '-'}:{message.id}:{places.get(message.id, 0)}"
-        card = raw_card(message, turn_range)
-        signals = match.signals if explain else {}
-        hits.append(Hit(ref=ref, item=card, score=match.score, signals=signals))
+        hits.append(
+            Hit(
+                ref=f"raw:{message.block_id or '-'}:{message.id}:{places.get(message.id, 0)}",
+                item=raw_card(message, turn_range),
+                score=match.score,
+                signals=match.signals if explain else {},
+                around=around.get(str(message.id), ()),
+            )
+        )
     return tuple(hits)
 
 

@@ -14,7 +14,7 @@ from stratagate_core.evals.harness import DEPTH, Progress, ingest, message_item
 from stratagate_core.evals.locomo import CATEGORIES, Conversation, Question
 from stratagate_core.evals.measures import Item, Score, mean, score
 from stratagate_core.memory import StrataGate
-from stratagate_core.rank.signals import CLOSE_SIGNALS, SIGNALS, measured, measured_closely
+from stratagate_core.rank.signals import CLOSE_SIGNALS, SIGNALS, measured, measured_closely, tied
 from stratagate_core.search.raw import scene_for
 from stratagate_core.text.estimate import estimate_tokens
 
@@ -111,9 +111,11 @@ def _ask(memory: StrataGate, question: Question) -> _Asked:
         return _Asked(question, nothing, ())
     everywhere = np.arange(len(scene.messages))
     signals = measured(scene) | measured_closely(scene, everywhere)
-    ids = tuple(str(message.id) for message in scene.messages)
+    hits = np.flatnonzero(tied(signals))
+    ids = tuple(str(scene.messages[at].id) for at in hits)
+    values = np.stack([signals[name] for name in NAMES], axis=1)[hits]
     evidence = np.array([key in question.evidence for key in ids], np.bool_)
-    return _Asked(question, Choice(np.stack([signals[n] for n in NAMES], axis=1), evidence), ids)
+    return _Asked(question, Choice(values, evidence), ids)
 
 
 def _named(weights: Floats) -> dict[str, float]:

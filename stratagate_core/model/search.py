@@ -12,6 +12,17 @@ Reason = Literal[
     "no_match", "filtered_out", "no_data", "other_thread", "below_floor", "index_rebuilding"
 ]
 
+#: why a message is or is not among the results
+Why = Literal[
+    "among_the_results",
+    "below_the_limit",
+    "filtered_out",
+    "in_the_open_tail",
+    "not_a_candidate",
+    "only_near_a_match",
+    "unknown",
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(Generic[T]):
@@ -46,14 +57,7 @@ class About:
     """Where one message stands in a ranking, and why it is or is not among the results."""
 
     id: str
-    why: Literal[
-        "among_the_results",
-        "below_the_limit",
-        "filtered_out",
-        "in_the_open_tail",
-        "not_a_candidate",
-        "unknown",
-    ]
+    why: Why
     #: place in the ranking, from 1; None if it is not ranked
     rank: int | None = None
     score: float = 0.0

@@ -9,6 +9,7 @@ from datetime import UTC, timedelta
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stratagate_core.model.message import Message
 from stratagate_core.rank.asked import overlaps, speaker_tokens
@@ -186,6 +187,16 @@ CLOSE_SIGNALS: Mapping[str, CloseSignal] = {
     "telling_of_speaker": telling_of_speaker,
     "spoken_date": spoken_date,
 }
+
+
+#: one of these makes a message a hit; what merely stands near a hit is none
+TYING = ("text", "answer", "date", "spoken_date", "kind", "kind_touched")
+
+
+def tied(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Which messages have something to do with the query themselves."""
+    found = [signals[name] > 0 for name in TYING if name in signals]
+    return np.asarray(np.logical_or.reduce(found))
 
 
 def measured(scene: Scene) -> dict[str, Floats]:

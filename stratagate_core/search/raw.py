@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
-from stratagate_core.model.search import About, Card, Hit, Reason, Results
+from stratagate_core.model.search import About, Card, Hit, Reason, Results, Why
 from stratagate_core.rank.asked import Asked
 from stratagate_core.rank.scene import Floats, Scene
-from stratagate_core.rank.signals import measured, measured_closely, shares
+from stratagate_core.rank.signals import measured, measured_closely, shares, tied
 from stratagate_core.search.arguments import checked_limit, checked_query, checked_window, one_of
 from stratagate_core.search.candidates import any_match, candidates, is_stale
 from stratagate_core.search.cards import raw_card
@@ -128,18 +128,19 @@ def _about(
     """Where a message stands, and why it is or is not among the results."""
     for rank, match in enumerate(matches, 1):
         if match.message.id == key:
-            why: Literal["among_the_results", "below_the_limit"]
-            why = "among_the_results" if rank <= limit else "below_the_limit"
-            return About(id=key, why=why, rank=rank, score=match.score, signals=match.signals)
+            place: Why = "among_the_results" if rank <= limit else "below_the_limit"
+            return About(id=key, why=place, rank=rank, score=match.score, signals=match.signals)
     message = turns.messages_by_id(work.tx, [key]).get(key)
     if message is None:
         return About(id=key, why="unknown")
     if message.block_id is None and message.thread == within.without_tail:
         return About(id=key, why="in_the_open_tail")
     left_out = next((match for match in ranked if match.message.id == key), None)
-    if left_out is not None or within.thread not in (None, message.thread):
-        return About(id=key, why="filtered_out", signals=left_out.signals if left_out else {})
-    return About(id=key, why="not_a_candidate")
+    if left_out is None:
+        elsewhere = within.thread not in (None, message.thread)
+        return About(id=key, why="filtered_out" if elsewhere else "not_a_candidate")
+    why: Why = "filtered_out" if left_out.tied else "only_near_a_match"
+    return About(id=key, why=why, score=left_out.score, signals=left_out.signals)
 
 
 def scene_for(work: Work, query: str) -> Scene | None:
@@ -156,14 +157,19 @@ def _scene(work: Work, asked: Asked, within: Within, metadata: Mapping[str, Any]
 def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
     """Every message of the scene with its score, a share of the best one's."""
     weights = work.settings.ranking.model_dump()
-    parts = shares(measured(scene), weights)
-    best_so_far = np.argsort(-_sum(scene, parts), kind="stable")[:_LOOKED_AT_CLOSELY]
-    parts |= shares(measured_closely(scene, best_so_far), weights)
-    scores = _sum(scene, parts)
-    best = max(float(scores.max()), _SMALLEST)
+    signals = measured(scene)
+    so_far = _sum(scene, shares(signals, weights))
+    signals |= measured_closely(scene, np.argsort(-so_far, kind="stable")[:_LOOKED_AT_CLOSELY])
+    parts = shares(signals, weights)
+    scores, is_tied = _sum(scene, parts), tied(signals)
+    best = max(float(scores[is_tied].max()), _SMALLEST)
     for at, message in enumerate(scene.messages):
-        signals = {name: float(values[at]) / best for name, values in parts.items() if values[at]}
-        yield RawMatch(message=message, score=max(0.0, float(scores[at]) / best), signals=signals)
+        yield RawMatch(
+            message=message,
+            score=max(0.0, float(scores[at]) / best),
+            signals={name: float(part[at]) / best for name, part in parts.items() if part[at]},
+            tied=bool(is_tied[at]),
+        )
 
 
 def _sum(scene: Scene, parts: Mapping[str, Floats]) -> Floats:
@@ -172,6 +178,8 @@ def _sum(scene: Scene, parts: Mapping[str, Floats]) -> Floats:
 
 def _may_be_hit(match: RawMatch, within: Within, metadata: Mapping[str, Any]) -> bool:
     message = match.message
+    if not match.tied:
+        return False
     if within.thread is not None and message.thread != within.thread:
         return False
     if message.block_id is None and message.thread == within.without_tail:

@@ -39,6 +39,8 @@ class RawMatch:
     message: Message
     score: float
     signals: Mapping[str, float] = field(default_factory=dict)
+    #: whether it has something to do with the query itself, not only with what stands near it
+    tied: bool = True
 
 
 def by_score(matches: Sequence[Match]) -> list[Match]:

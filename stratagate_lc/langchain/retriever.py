@@ -30,7 +30,7 @@ Kind = Literal["auto", "events", "raw", "both"]
 Search = Callable[..., Results[Card]]
 
 #: what narrows a search of each kind
-_FILTERS: Mapping[str, frozenset[str]] = {
+_OF_KIND: Mapping[str, frozenset[str]] = {
     "events": frozenset(
         {
             "event_ids",
@@ -45,8 +45,9 @@ _FILTERS: Mapping[str, frozenset[str]] = {
     ),
     "raw": frozenset({"metadata", "scope"}),
     "both": frozenset({"metadata"}),
-    "auto": frozenset({"metadata"}),
 }
+#: what only events can satisfy leaves events only
+_FILTERS = {**_OF_KIND, "auto": _OF_KIND["events"]}
 _MOST = 20
 #: up to so many documents a message comes with its neighbours; more carry more on their own
 _FEW, _WIDE = 4, 2
@@ -171,14 +172,15 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
     def _documents(
         self, memory: StrataGate, query: str, limit: int, thread: str | None
     ) -> list[Document]:
+        kind = self._kind()
         options: dict[str, Any] = {"limit": limit, "open_batch": self.open_batch}
         options |= self.filters or {}
         if thread is not None:
             options["thread"] = thread
-        elif self.kind != "events":
+        elif kind != "events":
             # without an asking conversation no tail stands in its request
             options["include_tail"] = True
-        if self.kind != "events":
+        if kind != "events":
             options["window"] = self._window(limit)
         searches: dict[str, Search] = {
             "auto": memory.search,
@@ -186,10 +188,14 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
             "raw": memory.search_raw,
             "both": memory.search,
         }
-        found = searches[self.kind](query, **options)
+        found = searches[kind](query, **options)
         found = above(found, self.min_score)
         made = documents(memory, found, render=self.render, include_volatile=self.include_volatile)
         return within(made, self.max_tokens, memory.count_tokens)
+
+    def _kind(self) -> Kind:
+        narrow = set(self.filters or {}) - _OF_KIND["both"]
+        return "events" if self.kind == "auto" and narrow else self.kind
 
     def _window(self, limit: int) -> int:
         if self.window is not None:

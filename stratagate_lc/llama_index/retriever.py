@@ -25,7 +25,7 @@ _OPERATIONS: Mapping[str, str] = {
     "raw": "search_raw",
 }
 #: filters that each operation takes
-_FILTERS: Mapping[str, frozenset[str]] = {
+_OF_KIND: Mapping[str, frozenset[str]] = {
     "events": frozenset(
         {
             "topic_id",
@@ -40,8 +40,9 @@ _FILTERS: Mapping[str, frozenset[str]] = {
     ),
     "raw": frozenset({"scope", "metadata"}),
     "both": frozenset({"metadata"}),
-    "auto": frozenset({"metadata"}),
 }
+#: what only events can satisfy leaves events only
+_FILTERS = {**_OF_KIND, "auto": _OF_KIND["events"]}
 #: up to so many nodes a message comes with its neighbours; more nodes carry more on their own
 _FEW, _WIDE = 4, 2
 
@@ -89,12 +90,15 @@ class StrataGateRetriever(BaseRetriever):
         if on_error not in get_args(OnError):
             raise InvalidArgument(f"on_error must be 'raise' or 'empty', not {on_error!r}")
         self._core = core
-        self._operation = _operation(kind)
+        _operation(kind)
+        narrowing = _checked_filters(kind, filters or {})
+        searched = "events" if kind == "auto" and set(narrowing) - _OF_KIND["both"] else kind
+        self._operation = _operation(searched)
         self._on_error = on_error
         self._arguments: dict[str, Any] = {
-            **_checked_filters(kind, filters or {}),
-            **_asking(kind, session_id),
-            **_windowed(kind, window, _clamped(k)),
+            **narrowing,
+            **_asking(searched, session_id),
+            **_windowed(searched, window, _clamped(k)),
             "limit": _clamped(k),
             "open_batch": open_batch,
         }

@@ -20,28 +20,28 @@ class Ranking(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     text: float = 1.0
-    answer: float = 0.95
-    before: float = -0.21
-    before_2: float = 0.28
-    after: float = 0.22
-    after_2: float = 0.24
-    session: float = 0.82
-    block: float = 0.85
-    coverage: float = 1.41
-    pairs: float = 0.4
-    date: float = 1.85
-    time_expression: float = 0.67
-    figure: float = 0.57
-    kind: float = 0.74
-    kind_of_speaker: float = 0.67
-    kind_touched: float = 0.5
-    speaker: float = 0.35
-    question: float = -0.57
-    length: float = -0.33
-    opens: float = 0.26
-    telling: float = 0.48
-    telling_of_speaker: float = 0.48
-    spoken_date: float = 0.61
+    answer: float = 0.98
+    before: float = -0.3
+    before_2: float = 0.32
+    after: float = 0.21
+    after_2: float = 0.28
+    session: float = 0.92
+    block: float = 0.87
+    coverage: float = 1.55
+    pairs: float = 0.51
+    date: float = 2.03
+    time_expression: float = 0.77
+    figure: float = 0.61
+    kind: float = 0.8
+    kind_of_speaker: float = 0.72
+    kind_touched: float = 0.51
+    speaker: float = 0.4
+    question: float = -0.75
+    length: float = -0.32
+    opens: float = 0.27
+    telling: float = 0.51
+    telling_of_speaker: float = 0.51
+    spoken_date: float = 0.68
 
 
 class Settings(BaseModel):

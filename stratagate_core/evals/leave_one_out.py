@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from stratagate_core.errors import InvalidArgument
 from stratagate_core.evals.fitting import Choice, Floats, fit
 from stratagate_core.evals.harness import DEPTH, Progress, ingest, message_item
 from stratagate_core.evals.locomo import CATEGORIES, Conversation, Question
@@ -69,7 +70,12 @@ def leave_one_out(
         conversations: what to ask about.
         progress: is told what is being done, a line at a time.
 
+    Raises:
+        InvalidArgument: there are fewer than two conversations.
+
     """
+    if len(conversations) < 2:
+        raise InvalidArgument("leaving one conversation out needs two or more of them")
     asked: list[list[_Asked]] = []
     items: list[dict[str, Item]] = []
     for conversation in conversations:

@@ -51,7 +51,9 @@ def search(
         thread=thread,
         metadata=metadata,
     )
-    chosen = list(_without_repeats(_merged(events.matches, messages.matches)))[:limit]
+    ranked = _merged(events.matches, messages.matches)
+    # a blank query lists what there is, so nothing is left out of it
+    chosen = (list(_without_repeats(ranked)) if query.strip() else ranked)[:limit]
     hits = tuple(_hits(work, chosen, explain=explain, thread=thread, window=checked_window(window)))
     return Results(hits=hits, reason=_reason((events.reason, messages.reason), bool(hits)))
 

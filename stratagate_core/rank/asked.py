@@ -35,6 +35,11 @@ _HEAD = re.compile(
     r"|(?P<han_before>[\u3400-\u9fff]{2,4})(?:是|有|叫)(?:什么|哪些|啥)",
     re.IGNORECASE,
 )
+#: Chinese words that only ask; inside a run of characters they would make pairs that mean nothing
+_ASKING_HAN = re.compile(
+    r"为什么|什么时[候间]|什么样?|哪[些个里儿种家位]|怎么样?|怎样|如何|多少|多久|是不是|有没有|请问|谁"
+    r"|[吗呢吧](?![\u3400-\u9fff])"
+)
 _HOW_MUCH = re.compile(
     r"\bhow\s+(?:many|much|often|long|old|far|big|tall|fast)\b|\bwhat\s+(?:age|number|percent\w*)\b"
     r"|多少|几[个只次年天岁位本]|多[久长大远高]",
@@ -142,7 +147,9 @@ def text_terms(query: str, rest: str) -> tuple[str, ...]:
 
     A query of nothing but names keeps their words.
     """
-    return tuple(telling_tokens(rest) or query_tokens(query))
+    return tuple(
+        telling_tokens(_ASKING_HAN.sub(" ", rest)) or telling_tokens(rest) or query_tokens(query)
+    )
 
 
 def head_terms(rest: str) -> frozenset[str]:

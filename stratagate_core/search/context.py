@@ -68,7 +68,8 @@ def scene_of(work: Work, query: Asked, lexical: Sequence[Message], *, within: Wi
     """
     known = {str(message.id): message for message in lexical}
     others = [*_of_speakers(work, query, within), *_of_kind(work, query, within)]
-    others += _of_days(work, query, within.thread)
+    if lexical:  # a day alone finds nothing
+        others += _of_days(work, query, within.thread)
     central = list(dict.fromkeys([*islice(known, _WITH_NEIGHBOURS), *others]))
     chains = surroundings.chains(work.tx, central)
     around = (key for chain in chains for key in chain if key is not None)

@@ -113,7 +113,9 @@ def find_messages(
     return RawFound(
         matches=tuple(matches[:limit]),
         reason=_reason(work, asked.terms, within, found=bool(matches)),
-        about=None if about is None else _about(work, about, matches, ranked, within, limit),
+        about=None
+        if about is None
+        else _about(work, about, matches, ranked, within, wanted, limit),
     )
 
 
@@ -123,6 +125,7 @@ def _about(
     matches: Sequence[RawMatch],
     ranked: Sequence[RawMatch],
     within: Within,
+    metadata: Mapping[str, Any],
     limit: int,
 ) -> About:
     """Where a message stands, and why it is or is not among the results."""
@@ -135,12 +138,12 @@ def _about(
         return About(id=key, why="unknown")
     if message.block_id is None and message.thread == within.without_tail:
         return About(id=key, why="in_the_open_tail")
-    left_out = next((match for match in ranked if match.message.id == key), None)
-    if left_out is None:
-        elsewhere = within.thread not in (None, message.thread)
-        return About(id=key, why="filtered_out" if elsewhere else "not_a_candidate")
-    why: Why = "filtered_out" if left_out.tied else "only_near_a_match"
-    return About(id=key, why=why, score=left_out.score, signals=left_out.signals)
+    if within.thread not in (None, message.thread) or not holds(message.metadata, metadata):
+        return About(id=key, why="filtered_out")
+    near = next((match for match in ranked if match.message.id == key), None)
+    if near is None:
+        return About(id=key, why="not_a_candidate")
+    return About(id=key, why="only_near_a_match", score=near.score, signals=near.signals)
 
 
 def scene_for(work: Work, query: str) -> Scene | None:
@@ -149,9 +152,12 @@ def scene_for(work: Work, query: str) -> Scene | None:
 
 
 def _scene(work: Work, asked: Asked, within: Within, metadata: Mapping[str, Any]) -> Scene | None:
-    """The scene of a query; None if no message that may be a hit has a word of it."""
+    """The scene of a query; None if no message has a word of it or a member of its kind."""
     lexical = list(islice(_passing(work, asked.terms, within, metadata), _CANDIDATES))
-    return scene_of(work, asked, lexical, within=within) if lexical else None
+    if not lexical and not asked.members:
+        return None
+    scene = scene_of(work, asked, lexical, within=within)
+    return scene if scene.messages else None
 
 
 def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
@@ -162,7 +168,7 @@ def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
     signals |= measured_closely(scene, np.argsort(-so_far, kind="stable")[:_LOOKED_AT_CLOSELY])
     parts = shares(signals, weights)
     scores, is_tied = _sum(scene, parts), tied(signals)
-    best = max(float(scores[is_tied].max()), _SMALLEST)
+    best = max(float(scores[is_tied].max(initial=0.0)), _SMALLEST)
     for at, message in enumerate(scene.messages):
         yield RawMatch(
             message=message,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import lru_cache
 
 from stratagate_core.text.normalise import normalise
 from stratagate_core.text.times import TimeExpression, find_times
@@ -82,6 +83,7 @@ class Asked:
     days: tuple[TimeExpression, ...] = ()
 
 
+@lru_cache(maxsize=1024)
 def speaker_tokens(name: str) -> tuple[str, ...]:
     """What a speaker is known by: the whole name, and the first of several words."""
     whole = normalise(name)

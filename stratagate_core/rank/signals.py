@@ -107,8 +107,9 @@ def time_expression(scene: Scene) -> Floats:
 
 def speaker(scene: Scene) -> Floats:
     """The query names who said it."""
-    asked = scene.asked.speakers
-    return _flags(not asked.isdisjoint(speaker_tokens(m.name or "")) for m in scene.messages)
+    asked, names = scene.asked.speakers, [message.name or "" for message in scene.messages]
+    named = {name for name in set(names) if not asked.isdisjoint(speaker_tokens(name))}
+    return _flags(name in named for name in names)
 
 
 def question(scene: Scene) -> Floats:
@@ -225,10 +226,10 @@ def _bm25(scene: Scene, counts: Floats, size: Floats, average: float, b: float) 
 
 def _stretch(scene: Scene, numbers: Places) -> Floats:
     """The BM25 of the stretches that `numbers` cut, each seen as far as it is here."""
-    together = np.zeros((len(numbers), int(numbers.max(initial=0)) + 1))
-    together[np.arange(len(numbers)), numbers] = 1.0
-    size = scene.length @ together
-    scores = _bm25(scene, scene.counts @ together, size, float(size.mean()), _STRETCH_B)
+    size = np.bincount(numbers, weights=scene.length)
+    summed = [np.bincount(numbers, weights=row, minlength=len(size)) for row in scene.counts]
+    counts = np.array(summed, np.float64).reshape(len(scene.counts), len(size))
+    scores = _bm25(scene, counts, size, float(size.mean()) if len(size) else 0.0, _STRETCH_B)
     return np.asarray(_share(scores)[numbers])
 
 

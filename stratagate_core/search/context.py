@@ -22,7 +22,7 @@ from stratagate_core.text import kinds
 #: messages of the days that a query names, at most
 _OF_DAYS = 50
 #: so many of the best by text are looked at with what stands around them
-_WITH_NEIGHBOURS = 100
+_WITH_NEIGHBOURS = 60
 #: candidates that only their speaker or a member of the kind asked for brings in
 _FURTHER = 50
 #: members that are looked for, the most telling ones

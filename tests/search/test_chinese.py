@@ -12,7 +12,7 @@ from tests.data.chinese_talk import QUESTIONS, SESSIONS
 @pytest.fixture
 def memory(open_memory: Opener) -> StrataGate:
     """A memory that was told the conversation."""
-    memory = open_memory(settings={"block_turn_size": 6, "language": "zh"})
+    memory = open_memory(settings={"block_turn_size": 6, "processing": "external"})
     for number, (at, session) in enumerate(SESSIONS, 1):
         for place, (name, words) in enumerate(session, 1):
             _say(memory, f"{number}:{place}", name, words, at)

@@ -226,7 +226,7 @@ def _bm25(scene: Scene, counts: Floats, size: Floats, average: float, b: float) 
 
 def _stretch(scene: Scene, numbers: Places) -> Floats:
     """The BM25 of the stretches that `numbers` cut, each seen as far as it is here."""
-    size = np.bincount(numbers, weights=scene.length)
+    size = np.bincount(numbers, weights=scene.length).astype(np.float64)
     summed = [np.bincount(numbers, weights=row, minlength=len(size)) for row in scene.counts]
     counts = np.array(summed, np.float64).reshape(len(scene.counts), len(size))
     scores = _bm25(scene, counts, size, float(size.mean()) if len(size) else 0.0, _STRETCH_B)

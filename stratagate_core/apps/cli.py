@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stratagate_core import __version__
-from stratagate_core.apps import doctor, output
+from stratagate_core.apps import doctor, output, weights
 from stratagate_core.apps.places import (
     FILE,
     SETTINGS,
@@ -238,8 +238,9 @@ def _evaluated(
     ) as memory:
         if options.leave_one_out:
             search = leave_one_out(memory, conversations, progress=_progress)
-            written = output.weights_json(search) if options.json else output.weights_text(search)
-            return output.as_json(written) if options.json else str(written)
+            if options.json:
+                return output.as_json(weights.weights_json(search))
+            return weights.weights_text(search)
         report = evaluate(
             memory, conversations, baseline=options.baseline is not None, progress=_progress
         )

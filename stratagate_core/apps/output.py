@@ -8,7 +8,6 @@ from stratagate_core.apps.demo.screen import clip, table, wrap
 from stratagate_core.apps.doctor import Report as Visit
 from stratagate_core.evals.harness import Report as Evaluation
 from stratagate_core.evals.harness import ScoreSet
-from stratagate_core.evals.leave_one_out import Search as WeightSearch
 from stratagate_core.model.search import Card, Hit, Results
 from stratagate_core.text.clip import clip_line
 
@@ -139,48 +138,3 @@ def _score_rows(report: Evaluation, way: str, names: Sequence[str]) -> Iterator[
     for category, score in {**found.by_category, "all": found.overall}.items():
         values = [f"{100 * score[name]:.1f}" for name in names]
         yield [_WAYS[way], category, str(asked[category]), *values]
-
-
-def weights_json(search: WeightSearch) -> dict[str, Any]:
-    """A search for weights as plain JSON."""
-    return {
-        "weights": dict(search.weights),
-        "held_out": {
-            "overall": dict(search.overall),
-            "by_category": {name: dict(score) for name, score in search.by_category.items()},
-            "by_conversation": {
-                fold.left_out: {
-                    "questions": fold.questions,
-                    "score": dict(fold.score),
-                    "weights": dict(fold.weights),
-                }
-                for fold in search.folds
-            },
-        },
-    }
-
-
-def weights_text(search: WeightSearch) -> str:
-    """A search for weights for a person: held-out scores, then the weights."""
-    names = list(search.overall)
-    head = ["left out", "n", *(name.removeprefix("recall") for name in names)]
-    asked = sum(fold.questions for fold in search.folds)
-    scored = [(fold.left_out, str(fold.questions), fold.score) for fold in search.folds]
-    scored += [(name, "", score) for name, score in search.by_category.items()]
-    scored.append(("all", str(asked), search.overall))
-    rows = [[what, n, *(f"{100 * score[name]:.1f}" for name in names)] for what, n, score in scored]
-    folds = [fold.left_out for fold in search.folds]
-    weights = [
-        [name, f"{value:.3f}", *(f"{fold.weights[name]:.3f}" for fold in search.folds)]
-        for name, value in search.weights.items()
-    ]
-    lines = [
-        "Percent of the evidence found in the conversation that was left out",
-        "",
-        table(head, rows, right=range(1, len(head))),
-        "",
-        "Weights found on all conversations, and without each",
-        "",
-        table(["signal", "all", *folds], weights, right=range(1, len(folds) + 2)),
-    ]
-    return "\n".join(lines)

@@ -276,9 +276,11 @@ class AsyncStrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        about: str | None = None,
+        window: int = 1,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find messages, sealed or not."""
+        """Find messages, sealed or not, each ranked by what is said around it."""
         return await self._run(
             self.memory.search_raw,
             query,
@@ -288,6 +290,8 @@ class AsyncStrataGate:
             metadata=metadata,
             thread=thread,
             explain=explain,
+            about=about,
+            window=window,
             open_batch=open_batch,
         )
 
@@ -300,6 +304,7 @@ class AsyncStrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        window: int = 0,
         open_batch: bool = False,
     ) -> Results[Card]:
         """Find events and messages in one ranking; arguments as in the two searches."""
@@ -311,6 +316,7 @@ class AsyncStrataGate:
             metadata=metadata,
             thread=thread,
             explain=explain,
+            window=window,
             open_batch=open_batch,
         )
 
@@ -482,6 +488,10 @@ class AsyncStrataGate:
     async def export(self, path: str | Path) -> int:
         """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
         return await self._run(self.memory.export, path)
+
+    async def count_tokens(self, text: str) -> int:
+        """The tokens of a text, by the counter that was handed in."""
+        return await self._run(self.memory.count_tokens, text)
 
     async def save_settings(self, **values: Any) -> Settings:
         """Change stored settings, for all namespaces and later openings."""

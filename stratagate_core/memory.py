@@ -556,9 +556,11 @@ class StrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        about: str | None = None,
+        window: int = 1,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find messages, sealed or not.
+        """Find messages, sealed or not, each ranked by what is said around it.
 
         Args:
             query: words to look for.
@@ -568,6 +570,8 @@ class StrataGate:
             metadata: values that the message's metadata must have.
             thread: the asking thread.
             explain: list the share of each signal.
+            about: the id of a message; the results say where it stands and why.
+            window: so many messages before and after come with each hit, 0 to 2.
             open_batch: also open an evidence batch.
 
         """
@@ -584,6 +588,8 @@ class StrataGate:
                 metadata=arguments.mapping(metadata, "metadata"),
                 thread=_thread(thread),
                 explain=explain,
+                about=None if about is None else arguments.text(about, "about"),
+                window=window,
             ),
         )
 
@@ -596,9 +602,13 @@ class StrataGate:
         metadata: Mapping[str, Any] = {},
         thread: str = DEFAULT_THREAD,
         explain: bool = False,
+        window: int = 0,
         open_batch: bool = False,
     ) -> Results[Card]:
-        """Find events and messages in one ranking; arguments as in the two searches."""
+        """Find events and messages in one ranking; arguments as in the two searches.
+
+        Nothing is listed twice: an event stands before the best of its messages and for them.
+        """
         return self._searched(
             "search",
             thread,
@@ -611,6 +621,7 @@ class StrataGate:
                 metadata=arguments.mapping(metadata, "metadata"),
                 thread=_thread(thread),
                 explain=explain,
+                window=window,
             ),
         )
 
@@ -930,6 +941,10 @@ class StrataGate:
         """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
         with self._read() as work:
             return write_lines(work.tx, arguments.path(path, "path"))
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text, by the counter that was handed in."""
+        return self._core.env.count_tokens(text)
 
     def settings(self) -> Settings:
         """The settings in force."""

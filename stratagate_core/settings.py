@@ -11,6 +11,39 @@ from stratagate_core.errors import InvalidArgument
 STORED = ("block_turn_size", "block_decay_lambda", "agent_memory_retrieval_weight")
 
 
+class Ranking(BaseModel):
+    """How much each signal of the raw search counts (04 §4).
+
+    Found on development conversations by leaving one out at a time (docs/evaluation.md).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    text: float = 1.0
+    answer: float = 0.98
+    before: float = -0.3
+    before_2: float = 0.32
+    after: float = 0.21
+    after_2: float = 0.28
+    session: float = 0.92
+    block: float = 0.87
+    coverage: float = 1.55
+    pairs: float = 0.51
+    date: float = 2.03
+    time_expression: float = 0.77
+    figure: float = 0.61
+    kind: float = 0.8
+    kind_of_speaker: float = 0.72
+    kind_touched: float = 0.51
+    speaker: float = 0.4
+    question: float = -0.75
+    length: float = -0.32
+    opens: float = 0.27
+    telling: float = 0.51
+    telling_of_speaker: float = 0.51
+    spoken_date: float = 0.68
+
+
 class Settings(BaseModel):
     """How a memory behaves. An invalid value is refused, naming the setting."""
 
@@ -24,6 +57,7 @@ class Settings(BaseModel):
     agent_memory_enabled: bool = True
     bm25_k1: float = Field(default=0.9, ge=0, allow_inf_nan=False)
     bm25_b: float = Field(default=0.35, ge=0, le=1)
+    ranking: Ranking = Ranking()
     recall_messages: bool = True
     search_weight_factor: float = Field(default=0.1, ge=0, allow_inf_nan=False)
     ingest_subagents: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stratagate_core import __version__
-from stratagate_core.apps import doctor, output
+from stratagate_core.apps import doctor, output, weights
 from stratagate_core.apps.places import (
     FILE,
     SETTINGS,
@@ -20,7 +20,8 @@ from stratagate_core.apps.places import (
     open_to_read,
 )
 from stratagate_core.errors import StrataGateError
-from stratagate_core.evals.harness import Report, evaluate
+from stratagate_core.evals.harness import evaluate
+from stratagate_core.evals.leave_one_out import leave_one_out
 from stratagate_core.evals.locomo import Conversation, read_locomo
 from stratagate_core.memory import StrataGate, random_id
 from stratagate_core.model.search import Card, Results
@@ -141,6 +142,11 @@ def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "--baseline", choices=("rank-bm25",), help="also measure this over the same messages"
     )
     parser.add_argument(
+        "--leave-one-out",
+        action="store_true",
+        help="find the weights of the ranking anew, scored on conversations they never saw",
+    )
+    parser.add_argument(
         "--conversations", type=_positive, metavar="N", help="only the first N conversations"
     )
     parser.add_argument(
@@ -212,20 +218,17 @@ def run_eval(options: argparse.Namespace) -> int:
     """`stratagate eval`."""
     conversations = read_locomo(options.path)[: options.conversations]
     if options.database is not None:
-        report = _evaluated(options.database, conversations, options)
+        print(_evaluated(options.database, conversations, options))
     else:
         with tempfile.TemporaryDirectory(prefix="stratagate-eval-") as folder:
-            report = _evaluated(str(Path(folder) / FILE), conversations, options)
-    if options.json:
-        print(output.as_json(output.evaluation_json(options.dataset, report)))
-    else:
-        print(output.evaluation_text(options.dataset, report))
+            print(_evaluated(str(Path(folder) / FILE), conversations, options))
     return 0
 
 
 def _evaluated(
     database: str, conversations: Sequence[Conversation], options: argparse.Namespace
-) -> Report:
+) -> str:
+    """What the evaluation found, as it is printed."""
     # in a new file ids count, so that two runs give the same numbers
     new = "://" not in database and not Path(database).exists()
     with StrataGate.open(
@@ -233,9 +236,17 @@ def _evaluated(
         settings=SETTINGS if new else None,
         new_id=CountingIds() if new else random_id,
     ) as memory:
-        return evaluate(
+        if options.leave_one_out:
+            search = leave_one_out(memory, conversations, progress=_progress)
+            if options.json:
+                return output.as_json(weights.weights_json(search))
+            return weights.weights_text(search)
+        report = evaluate(
             memory, conversations, baseline=options.baseline is not None, progress=_progress
         )
+    if options.json:
+        return output.as_json(output.evaluation_json(options.dataset, report))
+    return output.evaluation_text(options.dataset, report)
 
 
 def _progress(line: str) -> None:

@@ -141,7 +141,7 @@ def ingest(memory: StrataGate, conversation: Conversation) -> None:
 
 def _ways(memory: StrataGate, conversation: Conversation, *, baseline: bool) -> dict[str, Way]:
     """The ways to search that are compared."""
-    said = {str(message.id): _message_item(message) for message in conversation.messages}
+    said = {str(message.id): message_item(message) for message in conversation.messages}
 
     @cache
     def event(event_id: str) -> Item:
@@ -171,7 +171,8 @@ def _event_ids(memory: StrataGate, query: str) -> Iterator[str]:
         offset = page.next_offset
 
 
-def _message_item(message: Message) -> Item:
+def message_item(message: Message) -> Item:
+    """A message as a model would see it."""
     return Item(
         covers=frozenset((str(message.id),)),
         text=f"{message.name}: {message.content}",

@@ -5,15 +5,21 @@ from datetime import datetime
 
 from stratagate_core.model.event import Event
 from stratagate_core.model.message import Message
+from stratagate_core.rank.asked import speaker_tokens
 from stratagate_core.rank.bm25 import weighted
 from stratagate_core.text.tokens import tokens
 
 
 def message_tokens(message: Message, summaries: Iterable[str] = ()) -> list[str]:
-    """The tokens of a message: content, speaker, its tools and `summaries` of their results."""
+    """The tokens of a message: content, speaker, its tools and `summaries` of their results.
+
+    The speaker is also known by a token of its own kind, so that a query can tell a speaker's
+    name from any other word.
+    """
     called = (trace.name for trace in message.tool_calls)
     texts = (message.content, message.name or "", *called, *summaries)
-    return [token for text in texts for token in tokens(text)]
+    spoken = [token for text in texts for token in tokens(text)]
+    return [*spoken, *speaker_tokens(message.name or "")]
 
 
 def event_tokens(event: Event) -> list[str]:
@@ -31,9 +37,11 @@ def event_tokens(event: Event) -> list[str]:
         ((times.original_text or "",), 4),
         (happened, 4),
     )
-    return weighted(
+    found = weighted(
         ([token for text in texts for token in tokens(text)], weight) for texts, weight in fields
     )
+    known_by = (token for name in times.participants or () for token in speaker_tokens(name))
+    return [*found, *dict.fromkeys(known_by)]
 
 
 def _day(instant: datetime | None) -> str:

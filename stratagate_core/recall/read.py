@@ -32,6 +32,8 @@ MESSAGE_HITS = 20
 NODE_HITS = 12
 #: nodes that are activated at most
 NODES_KEPT = 4
+#: an event whose share of the best relevance is smaller would take the place of better messages
+NEAR_THE_BEST = 0.6
 #: pinned and safety events that are looked at without a lexical match
 ALWAYS = 8
 #: a block shown at this level or deeper still holds the words its events rest on
@@ -121,7 +123,8 @@ def _events(work: Work, query: str, thread: str, standing: frozenset[str]) -> Se
     if not query:
         return ()
     found = find_events(work, query, limit=EVENT_HITS, weight_factor=0.0)
-    relevant = [match.event for match in found.matches]
+    best = max((match.share for match in found.matches), default=0.0)
+    relevant = [m.event for m in found.matches if m.share >= NEAR_THE_BEST * best]
     always = events.always_on(work.tx, limit=ALWAYS)
     fitting = _fitting(work, {event.id: event for event in (*relevant, *always)}, thread, standing)
     return rules.choose_events(

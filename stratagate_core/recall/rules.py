@@ -20,6 +20,7 @@ from stratagate_core.text.language import Language
 from stratagate_core.text.markers import MARKERS, escape_markers
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.redact import redact
+from stratagate_core.text.sentences import split_sentences
 
 #: turns of the open tail that speak along in the query
 QUERY_TURNS = 2
@@ -129,11 +130,20 @@ def activated(
             break
         standing = wider
     for message in messages:
+        if _stands_in(standing.events, message):
+            continue
         wider = written(standing.events, standing.nodes, (*standing.messages, message))
         if count(wider.text) > budget:
             break
         standing = wider
     return standing
+
+
+def _stands_in(events: Sequence[Event], message: Message) -> bool:
+    """Whether every word of a message stands in the events that are shown already."""
+    shown = " ".join(collapse(f"{event.title} {event.summary}") for event in events)
+    said = split_sentences(message.content)
+    return bool(said) and all(collapse(sentence) in shown for sentence in said)
 
 
 def _text(

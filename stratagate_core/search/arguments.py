@@ -8,6 +8,7 @@ from stratagate_core.cards.instants import Unit, after, parse_instant, unit_arou
 from stratagate_core.errors import InvalidArgument
 
 _SHORT = {4: "year", 7: "month"}
+_WIDEST = 2
 _DATE_ONLY = re.compile(r"[^T\s:]+")
 
 
@@ -30,6 +31,13 @@ def checked_offset(offset: object) -> int:
     if type(offset) is not int or offset < 0:
         raise InvalidArgument(f"offset must be a whole number from 0 on, got {offset!r}")
     return offset
+
+
+def checked_window(window: object) -> int:
+    """How many messages come before and after a hit."""
+    if type(window) is not int or not 0 <= window <= _WIDEST:
+        raise InvalidArgument(f"window must be a whole number from 0 to {_WIDEST}, got {window!r}")
+    return window
 
 
 def one_of(value: object, name: str, allowed: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ ways give the same documents with the same scores.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from stratagate_core.engine import Work
@@ -13,9 +13,9 @@ from stratagate_core.model.message import Message
 from stratagate_core.rank.bm25 import bm25_term, idf
 from stratagate_core.search import sources
 from stratagate_core.search.sources import Source
-from stratagate_core.store import index
+from stratagate_core.store import index, scoring
 from stratagate_core.store.index import Scored
-from stratagate_core.store.scoring import ANYWHERE, UNIT, Within
+from stratagate_core.store.scoring import ANYWHERE, UNIT, Weighed, Within
 
 _PAGE = 200
 
@@ -41,12 +41,28 @@ def candidates(
     return index.pages(work.tx, name, terms, k1=k1, b=b, within=within, limit=limit, size=_PAGE)
 
 
+def weigh(work: Work, name: str, terms: Iterable[str]) -> Weighed:
+    """How telling each term is that some document of the collection holds."""
+    if not is_stale(work, name):
+        return scoring.weigh(work.tx, name, terms)
+    return _counted(work, name, tuple(terms), Within(ids=()))[1]
+
+
 def any_match(work: Work, name: str, terms: Sequence[str], *, within: Within = ANYWHERE) -> bool:
     """Whether anything matches at all: to say why a result is empty."""
     return next(candidates(work, name, terms, within=within, limit=1), None) is not None
 
 
 def _scan(work: Work, name: str, terms: Sequence[str], within: Within) -> list[Scored]:
+    matching, weighed = _counted(work, name, terms, within)
+    scored = [(key, _score(work, size, counts, weighed)) for key, size, counts in matching]
+    return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+
+
+def _counted(
+    work: Work, name: str, terms: Sequence[str], within: Within
+) -> tuple[list[tuple[str, int, Counter[str]]], Weighed]:
+    """The documents that match, with their length and counts; what all say about the terms."""
     wanted = frozenset(terms)
     matching: list[tuple[str, int, Counter[str]]] = []
     held: Counter[str] = Counter()
@@ -58,18 +74,14 @@ def _scan(work: Work, name: str, terms: Sequence[str], within: Within) -> list[S
             held.update(counts.keys())
             if counts and _is_within(source, within):
                 matching.append((source.id, len(source.tokens), counts))
-    average = length / max(1, number)
     weights = {term: idf(number, holding) for term, holding in held.items()}
-    scored = [(key, _score(work, size, counts, weights, average)) for key, size, counts in matching]
-    return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+    return matching, Weighed(weights=weights, documents=number, average=length / max(1, number))
 
 
-def _score(
-    work: Work, length: int, counts: Counter[str], weights: dict[str, float], average: float
-) -> float:
+def _score(work: Work, length: int, counts: Counter[str], weighed: Weighed) -> float:
     k1, b = work.settings.bm25_k1, work.settings.bm25_b
     shares = (
-        bm25_term(count, length, average, idf=weights[term], k1=k1, b=b)
+        bm25_term(count, length, weighed.average, idf=weighed.weights[term], k1=k1, b=b)
         for term, count in sorted(counts.items())
     )
     return round(sum(shares) * UNIT) / UNIT

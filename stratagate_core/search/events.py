@@ -18,10 +18,10 @@ from stratagate_core.search.candidates import any_match, is_stale
 from stratagate_core.search.cards import event_card
 from stratagate_core.search.filters import Filters, given_filters
 from stratagate_core.search.lanes import Asked, lane
+from stratagate_core.search.priors import read_wanted
 from stratagate_core.search.rules import Intent, Match
 from stratagate_core.store import index
 from stratagate_core.store.event_order import visible_ids
-from stratagate_core.text.tokens import query_tokens
 
 MOST = 20
 _POOLS = ("passive", "agent")
@@ -118,14 +118,15 @@ def find_events(
     """As `search_events`, with the whole events and their relevance: for other parts."""
     intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
     factor = work.settings.search_weight_factor if weight_factor is None else weight_factor
+    pools = _pools(work)
     asked = Asked(
         query=checked_query(query),
+        wanted=read_wanted(work, query, [index.collection_of(pool) for pool in _POOLS]),
         filters=filters or Filters(),
         intent=cast(Intent, intent) if intent else None,
         factor=factor,
         places=offset + limit,
     )
-    pools = _pools(work)
     lanes = [lane(work, asked, pool) for pool in pools]
     fused = _fuse(lanes, list(pools.values()))
     matches = tuple(fused[offset : asked.places])
@@ -158,7 +159,7 @@ def _reason(
         return None
     if all(next(visible_ids(work.tx, pool, "id", size=1), None) is None for pool in pools):
         return "no_data"
-    terms = query_tokens(asked.query)
+    terms = asked.wanted.terms
     if asked.blank or any(any_match(work, name, terms) for name in names):
         return "filtered_out"
     return "no_match"
@@ -166,6 +167,6 @@ def _reason(
 
 def event_hit(match: Match, score: float, *, explain: bool) -> Hit[Card]:
     """The match as a card with its ref."""
-    signals = {"text": match.share, "weight": match.weight} if explain else {}
+    signals = {**match.signals, "weight": match.weight} if explain else {}
     card = event_card(match.event, score)
     return Hit(ref=f"event:{match.event.id}", item=card, score=score, signals=signals)

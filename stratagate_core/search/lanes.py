@@ -1,7 +1,7 @@
 """The ranking of one pool of events: candidates, filters, then weight or time (04 §3)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from stratagate_core.engine import Work
@@ -9,6 +9,7 @@ from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.rank.weight import weight_at
 from stratagate_core.search.candidates import candidates
 from stratagate_core.search.filters import Filters, passes
+from stratagate_core.search.priors import Wanted, raised
 from stratagate_core.search.rules import (
     Intent,
     Match,
@@ -21,7 +22,6 @@ from stratagate_core.store import events, index, turns
 from stratagate_core.store.event_order import visible_ids
 from stratagate_core.store.index import Scored
 from stratagate_core.store.scoring import Within
-from stratagate_core.text.tokens import query_tokens
 
 #: so many of the most relevant are weighed against each other, and more for later pages
 _WEIGHED, _WEIGHED_PER_HIT = 100, 10
@@ -34,6 +34,7 @@ class Asked:
     """A search, checked."""
 
     query: str
+    wanted: Wanted
     filters: Filters
     intent: Intent | None
     factor: float
@@ -52,18 +53,18 @@ def lane(work: Work, asked: Asked, pool: str) -> list[Match]:
         return list(islice(_listed(work, asked, pool), min(asked.places, _DEEPEST) + 1))
     depth = min(max(_WEIGHED, _WEIGHED_PER_HIT * asked.places), _DEEPEST)
     matches = list(islice(_relevant(work, asked, pool, depth), depth))
-    best = max((match.relevance for match in matches), default=1.0)
-    ordered = by_score([replace(match, share=match.relevance / best) for match in matches])
+    settings = work.settings
+    weights = settings.ranking.model_dump()
+    ordered = by_score(raised(matches, asked.wanted, weights, settings.timezone))
     return (by_time(ordered, asked.intent) if asked.intent else ordered)[: asked.places + 1]
 
 
 def _relevant(work: Work, asked: Asked, pool: str, depth: int) -> Iterator[Match]:
     """What matches the words and passes the filters, most relevant first."""
-    terms = query_tokens(asked.query)
     hits = candidates(
         work,
         index.collection_of(pool),
-        terms,
+        asked.wanted.terms,
         within=Within(ids=asked.filters.event_ids),
         limit=None if asked.filters.need_cards else depth,
     )

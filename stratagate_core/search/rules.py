@@ -26,8 +26,10 @@ class Match:
     #: the effective long-term weight
     weight: float = 0.0
     score: float = 0.0
-    #: relevance as a share of the best in its pool
+    #: relevance, the text as a share of the best in its pool
     share: float = 0.0
+    #: what each signal adds to the relevance
+    signals: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,8 @@ class RawMatch:
     message: Message
     score: float
     signals: Mapping[str, float] = field(default_factory=dict)
+    #: whether it has something to do with the query itself, not only with what stands near it
+    tied: bool = True
 
 
 def by_score(matches: Sequence[Match]) -> list[Match]:

@@ -37,8 +37,13 @@ def _messages(work: Work) -> Iterator[tuple[Source, ...]]:
 
 
 def _of_message(message: Message) -> Source:
+    return Source(str(message.id), tokens_of(message), message)
+
+
+def tokens_of(message: Message) -> list[str]:
+    """The tokens a message is indexed by."""
     summaries = [result_summary(trace.result) for trace in message.tool_calls]
-    return Source(str(message.id), message_tokens(message, summaries), message)
+    return message_tokens(message, summaries)
 
 
 def _events(work: Work, name: str) -> Iterator[tuple[Source, ...]]:

@@ -5,8 +5,8 @@ collection. Terms are handed over as one JSON value, so their number has no limi
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -42,6 +42,27 @@ ANYWHERE = Within()
 def stats_of(tx: Tx, name: str) -> Row | None:
     """How many documents of what length a collection holds, and by which analyser."""
     return tx.row(sa.select(index_stats).where(tx.of(index_stats), index_stats.c.name == name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a collection says about the terms of a query."""
+
+    #: the idf of each term that some document holds
+    weights: Mapping[str, float] = field(default_factory=dict)
+    documents: int = 0
+    #: tokens of a document on average
+    average: float = 0.0
+
+
+def weigh(tx: Tx, name: str, query: Iterable[str]) -> Weighed:
+    """How telling each term is that the collection holds, of very many the rarest."""
+    stats = stats_of(tx, name)
+    if stats is None or not stats.documents:
+        return Weighed()
+    weights = _telling(tx, name, query, stats.documents)
+    average = stats.length / stats.documents
+    return Weighed(weights=weights, documents=stats.documents, average=average)
 
 
 def ranking(

@@ -8,7 +8,7 @@ block is about.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from math import log
 
@@ -63,12 +63,22 @@ _WORDS = re.compile(r"[A-Za-z0-9'’]+|[\u3400-\u9fff]")
 _SHORT = 4
 
 
+def names_a_figure(text: str) -> bool:
+    """Whether a text holds a number."""
+    return _FIGURES.search(text) is not None
+
+
+def names_a_time(text: str) -> bool:
+    """Whether a text holds words for a time, told by their form alone."""
+    return _DATES.search(text) is not None
+
+
 def score_sentences(sentences: Sequence[Spoken]) -> tuple[float, ...]:
     """How much each sentence of one block deserves to be kept; higher is better."""
     overlap = _overlap([tokens(sentence.text) for sentence in sentences])
     speakers = {sentence.speaker.casefold() for sentence in sentences}
     return tuple(
-        _form(sentence, speakers) + shared
+        form_of(sentence.text, speakers) + shared
         for sentence, shared in zip(sentences, overlap, strict=True)
     )
 
@@ -80,8 +90,8 @@ def key_points(spoken: Sequence[Spoken], limit: int) -> tuple[int, ...]:
     return tuple(sorted(best[: max(0, limit)]))
 
 
-def _form(sentence: Spoken, speakers: set[str]) -> float:
-    text = sentence.text
+def form_of(text: str, speakers: Set[str]) -> float:
+    """How much a sentence tells by its form alone; `speakers` are case-folded names."""
     first = is_first_person(text)
     names = sum(name.casefold() not in speakers for name in find_names(text))
     score = 1.0 * first

@@ -19,7 +19,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 from stratagate_core.text.normalise import normalise
 
 #: an index made under another id is not used; another stemmer may give other stems
-ANALYSER_ID = f"words-1+snowball-{'.'.join(version('snowballstemmer').split('.')[:2])}"
+ANALYSER_ID = f"words-2+snowball-{'.'.join(version('snowballstemmer').split('.')[:2])}"
 PLAIN_ID = "plain-1"
 
 #: what is longer is no word of a language but data; so no token outgrows an index key
@@ -53,9 +53,12 @@ def tokens(text: str) -> list[str]:
 
 def query_tokens(text: str) -> list[str]:
     """The tokens of a query: function words are left out if other tokens remain."""
-    pieces = list(_pieces(_visible(text)))
-    telling = [token for piece in pieces for token in _telling(piece)]
-    return telling or [token for piece in pieces for token in _analyse(piece)]
+    return telling_tokens(text) or tokens(text)
+
+
+def telling_tokens(text: str) -> list[str]:
+    """The tokens of a query without function words; none if it has no others."""
+    return [token for piece in _pieces(_visible(text)) for token in _telling(piece)]
 
 
 def plain_tokens(text: str) -> list[str]:

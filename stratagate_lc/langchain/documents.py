@@ -1,6 +1,7 @@
 """Search hits as documents: the same memory is always the same document."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import Any, Literal
 
@@ -36,11 +37,31 @@ def documents(
     return made
 
 
+def above(found: Results[Card], share: float) -> Results[Card]:
+    """The hits that score at least this share of the best."""
+    best = max((hit.score for hit in found.hits), default=0.0)
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.score >= share * best))
+
+
+def within(
+    found: list[Document], budget: int | None, count: Callable[[str], int]
+) -> list[Document]:
+    """The documents before the first that does not fit the budget; without one, all."""
+    left = float("inf") if budget is None else budget
+    fitting = []
+    for document in found:
+        left -= count(document.page_content)
+        if left < 0:
+            break
+        fitting.append(document)
+    return fitting
+
+
 def _document(memory: StrataGate, hit: Hit[Card]) -> Document:
     if hit.ref.startswith("event:"):
         return _event_document(memory.event(hit.item["id"]))
     (message,) = memory.sources(hit.ref)
-    return _message_document(message)
+    return _message_document(message, hit.around)
 
 
 def _event_document(event: Event) -> Document:
@@ -54,9 +75,15 @@ def _event_document(event: Event) -> Document:
     return _with_id("event", event.id, text, metadata)
 
 
-def _message_document(message: Message) -> Document:
-    metadata = {"created_at": _written(message.created_at), "session_id": message.thread}
-    text = f"{message.name or message.role}: {redact(message.content)}"
+def _message_document(message: Message, around: Sequence[Message]) -> Document:
+    metadata: dict[str, Any] = {
+        "created_at": _written(message.created_at),
+        "session_id": message.thread,
+    }
+    shown = tuple(said for said in around if said.content.strip()) or (message,)
+    if len(shown) > 1:
+        metadata["message_ids"] = [str(said.id) for said in shown]
+    text = "\n".join(f"{said.name or said.role}: {redact(said.content)}" for said in shown)
     return _with_id("message", str(message.id), text, metadata)
 
 

@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from pydantic import ConfigDict, Field
 
 from stratagate_core import Card, InvalidArgument, Results, StrataGate
-from stratagate_lc.langchain.documents import Render, documents
+from stratagate_lc.langchain.documents import Render, above, documents, within
 from stratagate_lc.langchain.guard import guarded
 from stratagate_lc.langchain.identity import (
     THREAD_KEY,
@@ -26,11 +26,11 @@ from stratagate_lc.langchain.identity import (
     thread_of,
 )
 
-Kind = Literal["events", "raw", "both"]
+Kind = Literal["auto", "events", "raw", "both"]
 Search = Callable[..., Results[Card]]
 
 #: what narrows a search of each kind
-_FILTERS: Mapping[str, frozenset[str]] = {
+_OF_KIND: Mapping[str, frozenset[str]] = {
     "events": frozenset(
         {
             "event_ids",
@@ -46,7 +46,11 @@ _FILTERS: Mapping[str, frozenset[str]] = {
     "raw": frozenset({"metadata", "scope"}),
     "both": frozenset({"metadata"}),
 }
+#: what only events can satisfy leaves events only
+_FILTERS = {**_OF_KIND, "auto": _OF_KIND["events"]}
 _MOST = 20
+#: up to so many documents a message comes with its neighbours; more carry more on their own
+_FEW, _WIDE = 4, 2
 
 
 class StrataGateRetriever(SharesMemory, BaseRetriever):
@@ -56,14 +60,19 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
         memory: a memory, or what picks one by the run's configurable values.
         session_id: the asking conversation; None means the run's, if it has one.
         thread_key: where the run's configurable values name it.
-        kind: ``"events"``, ``"raw"`` (messages) or ``"both"`` in one ranking. What still
-            stands in the asking conversation's open tail is left out.
+        kind: ``"auto"``: events and messages in one ranking, nothing twice (``"both"`` is
+            another name for it); ``"events"``; ``"raw"`` (messages). What still stands in the
+            asking conversation's open tail is left out.
         k: how many documents, 1 to 20.
         render: ``"cited"`` puts date and source into the text.
         include_volatile: also score, rank and batch id, which differ from search to search.
         open_batch: open an evidence batch; needs a conversation.
         on_error: ``"empty"`` finds nothing when the memory fails.
         filters: what else `search_events` or `search_raw` take to narrow the search.
+        window: so many messages before and after come with each message, 0 to 2; None means 2
+            where ``"auto"`` may give four documents at most, else 0.
+        min_score: leave out what scores less than this share of the best, 0 to 1.
+        max_tokens: stop before the first document that would not fit so many tokens together.
 
     """
 
@@ -72,17 +81,20 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
     memory: MemoryField = Field(exclude=True, repr=False)
     session_id: str | None = None
     thread_key: str = THREAD_KEY
-    kind: Kind = "events"
+    kind: Kind = "auto"
     k: int = Field(default=6, ge=1, le=_MOST)
     render: Render = "plain"
     include_volatile: bool = False
     open_batch: bool = False
     on_error: Literal["raise", "empty"] = "raise"
     filters: dict[str, Any] | None = None
+    window: int | None = Field(default=None, ge=0, le=_WIDE)
+    min_score: float = Field(default=0.0, ge=0, le=1)
+    max_tokens: int | None = Field(default=None, ge=1)
 
     def __init__(self, **given: Any) -> None:
         if given.get("kind") == "graph":
-            raise InvalidArgument("kind='graph' is not available yet; use events, raw or both")
+            raise InvalidArgument("kind='graph' is not available yet; use auto, events or raw")
         super().__init__(**given)
         unknown = sorted(set(self.filters or {}) - _FILTERS[self.kind])
         if unknown:
@@ -160,17 +172,32 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
     def _documents(
         self, memory: StrataGate, query: str, limit: int, thread: str | None
     ) -> list[Document]:
+        kind = self._kind()
         options: dict[str, Any] = {"limit": limit, "open_batch": self.open_batch}
         options |= self.filters or {}
         if thread is not None:
             options["thread"] = thread
-        elif self.kind != "events":
+        elif kind != "events":
             # without an asking conversation no tail stands in its request
             options["include_tail"] = True
+        if kind != "events":
+            options["window"] = self._window(limit)
         searches: dict[str, Search] = {
+            "auto": memory.search,
             "events": memory.search_events,
             "raw": memory.search_raw,
             "both": memory.search,
         }
-        found = searches[self.kind](query, **options)
-        return documents(memory, found, render=self.render, include_volatile=self.include_volatile)
+        found = searches[kind](query, **options)
+        found = above(found, self.min_score)
+        made = documents(memory, found, render=self.render, include_volatile=self.include_volatile)
+        return within(made, self.max_tokens, memory.count_tokens)
+
+    def _kind(self) -> Kind:
+        narrow = set(self.filters or {}) - _OF_KIND["both"]
+        return "events" if self.kind == "auto" and narrow else self.kind
+
+    def _window(self, limit: int) -> int:
+        if self.window is not None:
+            return self.window
+        return _WIDE if self.kind == "auto" and limit <= _FEW else 0

@@ -1,10 +1,13 @@
 """Pure conversion between LlamaIndex values and the core's."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
 from stratagate_core import Card, Hit, Results
+from stratagate_core.text.redact import redact
 
 #: how a tool hands over a single named argument
 _TOOL_ARGUMENT = re.compile(r"\Ainput is (?=\S)")
@@ -42,16 +45,37 @@ def _share(score: float, best: float) -> float:
 def _node(hit: Hit[Card], batch_id: str | None) -> TextNode:
     """The node of a hit. What differs from call to call stays out of the node's metadata."""
     metadata = _metadata(hit.item)
-    place = {"ref": hit.ref} | ({"batch_id": batch_id} if batch_id else {})
+    place: dict[str, Any] = {"ref": hit.ref} | ({"batch_id": batch_id} if batch_id else {})
     memory_id = metadata["memory_id"]
     return TextNode(
         id_=memory_id,
-        text=_text(hit.item),
+        text=_window(hit) or _text(hit.item),
         metadata=metadata,
         excluded_llm_metadata_keys=list(_ID_KEYS),
         excluded_embed_metadata_keys=list(metadata),
         relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=memory_id, metadata=place)},
     )
+
+
+def within(
+    nodes: list[NodeWithScore], budget: int | None, count: Callable[[str], int]
+) -> list[NodeWithScore]:
+    """The nodes before the first that does not fit the budget; without one, all."""
+    left = float("inf") if budget is None else budget
+    fitting = []
+    for node in nodes:
+        left -= count(node.node.get_content())
+        if left < 0:
+            break
+        fitting.append(node)
+    return fitting
+
+
+def _window(hit: Hit[Card]) -> str:
+    """A message with its neighbours, by speaker; empty without any."""
+    said = [message for message in hit.around if message.content.strip()]
+    lines = [f"{message.name or message.role}: {redact(message.content)}" for message in said]
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _text(card: Card) -> str:

@@ -10,7 +10,7 @@ import pytest
 from stratagate_core import __version__
 from tests.apps.conftest import Run
 from tests.conftest import Opener
-from tests.evals.made import CONVERSATION
+from tests.evals.made import write_made
 
 pytestmark = pytest.mark.slow
 
@@ -170,16 +170,9 @@ def test_export(run: Run, database: Path, tmp_path: Path) -> None:
     assert error.startswith("stratagate: ")
 
 
-def made(tmp_path: Path) -> Path:
-    """The made-up data set as a file."""
-    path = tmp_path / "made.json"
-    path.write_text(json.dumps([CONVERSATION, {**CONVERSATION, "sample_id": "made-2"}]))
-    return path
-
-
 def test_eval_json(run: Run, tmp_path: Path) -> None:
     """`eval --json` prints one object with a score set for each way to search."""
-    arguments = ("eval", "locomo", made(tmp_path), "--json", "--baseline", "rank-bm25")
+    arguments = ("eval", "locomo", write_made(tmp_path), "--json", "--baseline", "rank-bm25")
     code, text, error = run(*arguments)
     found = json.loads(text)
     assert code == 0
@@ -197,17 +190,31 @@ def test_eval_json(run: Run, tmp_path: Path) -> None:
 
 def test_eval_is_repeatable(run: Run, tmp_path: Path) -> None:
     """Two runs give the same numbers, seconds apart."""
-    found = [json.loads(run("eval", "locomo", made(tmp_path), "--json")[1]) for _ in range(2)]
+    found = [json.loads(run("eval", "locomo", write_made(tmp_path), "--json")[1]) for _ in range(2)]
     for each in found:
         del each["seconds"]
     assert found[0] == found[1]
     assert found[0]["baseline"] is None
 
 
+def test_eval_leave_one_out(run: Run, tmp_path: Path) -> None:
+    """`--leave-one-out` prints held-out scores by conversation and the weights; twice the same."""
+    arguments = ("eval", "locomo", write_made(tmp_path), "--leave-one-out")
+    first, second = (json.loads(run(*arguments, "--json")[1]) for _ in range(2))
+    assert first == second
+    assert set(first["held_out"]["by_conversation"]) == {"made-1", "made-2"}
+    assert first["weights"]["text"] == 1.0
+    code, text, _ = run(*arguments)
+    assert code == 0
+    assert "time_expression" in text
+    code, _, error = run(*arguments, "--conversations", 1)
+    assert (code, "two or more" in error) == (1, True)
+
+
 def test_eval_keeps_a_database(run: Run, tmp_path: Path) -> None:
     """With --database the memory stays, can be searched, and is told nothing twice."""
     kept = tmp_path / "kept.db"
-    arguments = ("eval", "locomo", made(tmp_path), "--conversations", 1, "--database", kept)
+    arguments = ("eval", "locomo", write_made(tmp_path), "--conversations", 1, "--database", kept)
     code, text, _ = run(*arguments)
     assert code == 0
     assert "locomo: 1 conversations, 6 messages" in text

@@ -1,5 +1,7 @@
 """A tiny conversation in the LoCoMo format, made up for these tests."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 CONVERSATION: dict[str, Any] = {
@@ -39,3 +41,10 @@ CONVERSATION: dict[str, Any] = {
         {"question": "Who?", "adversarial_answer": "x", "evidence": ["D7:7"], "category": 5},
     ],
 }
+
+
+def write_made(folder: Path) -> Path:
+    """The conversation, twice under two names, as a file."""
+    path = folder / "made.json"
+    path.write_text(json.dumps([CONVERSATION, {**CONVERSATION, "sample_id": "made-2"}]))
+    return path

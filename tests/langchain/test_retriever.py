@@ -62,6 +62,12 @@ class TestStandardRaw(TestStandard):
     kind = "raw"
 
 
+class TestStandardAuto(TestStandard):
+    """The same over both in one ranking."""
+
+    kind = "auto"
+
+
 class TestStandardBoth(TestStandard):
     """The same over both."""
 
@@ -203,7 +209,7 @@ async def test_LC_97_all_forms_agree(told: StrataGate, form: str) -> None:
 @pytest.mark.parametrize("form", ["invoke", "ainvoke"])
 async def test_LC_95_failing_memory(told: StrataGate, form: str) -> None:
     """Explicit retrieval fails loud; `on_error="empty"` finds nothing."""
-    failing: Any = FailingMemory(told, "search_events")
+    failing: Any = FailingMemory(told, "search")
 
     with pytest.raises(OSError, match="disk"):
         await run(StrataGateRetriever(memory=failing), QUERY, form)
@@ -222,7 +228,8 @@ def test_LC_67_copies_and_dumps(told: StrataGate) -> None:
 def test_multi_query_finds_each_memory_once(told: StrataGate) -> None:
     """Several phrasings of one question give each memory once."""
     model = ScriptedChatModel("project Orion\nplan number\nOrion plan")
-    retriever = MultiQueryRetriever.from_llm(StrataGateRetriever(memory=told), model)
+    plain = StrataGateRetriever(memory=told, kind="events")
+    retriever = MultiQueryRetriever.from_llm(plain, model)
 
     found = ids(retriever.invoke("Which plans?"))
 
@@ -233,8 +240,8 @@ def test_ensemble_joins_by_id_key(told: StrataGate) -> None:
     """An ensemble merges plain and cited documents of one memory by `doc_id`."""
     ensemble = EnsembleRetriever(
         retrievers=[
-            StrataGateRetriever(memory=told),
-            StrataGateRetriever(memory=told, render="cited"),
+            StrataGateRetriever(memory=told, kind="events"),
+            StrataGateRetriever(memory=told, kind="events", render="cited"),
         ],
         weights=[0.5, 0.5],
         id_key="doc_id",
@@ -269,7 +276,8 @@ async def test_history_aware_retrieval_chain(told: StrataGate) -> None:
     prompt = ChatPromptTemplate.from_messages(
         [MessagesPlaceholder("chat_history"), ("human", "{input}")]
     )
-    aware = create_history_aware_retriever(model, StrataGateRetriever(memory=told), prompt)
+    retriever = StrataGateRetriever(memory=told, kind="events")
+    aware = create_history_aware_retriever(model, retriever, prompt)
     chain = create_retrieval_chain(aware, answering(model))
 
     answer = await chain.ainvoke(
@@ -307,3 +315,61 @@ def test_ls_params(memory: StrataGate) -> None:
     params = StrataGateRetriever(memory=memory)._get_ls_params()
 
     assert {"ls_retriever_name": "stratagate"} == params
+
+
+def test_auto_is_the_default_and_says_nothing_twice(told: StrataGate) -> None:
+    """Events and messages in one ranking; a message that an event covers is not listed again."""
+    retriever = StrataGateRetriever(memory=told, k=20)
+
+    found = retriever.invoke(QUERY)
+
+    assert "auto" == retriever.kind
+    covered = [
+        {source.id for source in told.sources(f"event:{document.id}")}
+        for document in found
+        if document.metadata["kind"] == "event"
+    ]
+    said = {document.id for document in found if document.metadata["kind"] == "message"}
+    assert covered
+    assert not said & set[Any]().union(*covered)
+
+
+def test_filters_of_events_leave_events_only(told: StrataGate) -> None:
+    """What only an event can satisfy is satisfied by no message."""
+    found = StrataGateRetriever(memory=told, k=20, filters={"happened_from": "2026-05-03"})
+
+    assert {"event"} == {document.metadata["kind"] for document in found.invoke(QUERY)}
+
+
+def test_few_messages_come_with_their_neighbours(memory: StrataGate) -> None:
+    """Up to four documents hold two messages on either side; more hold the answer alone."""
+    memory.add_turn("Shall we name the parrot?", "Gladly.")
+    memory.add_turn("What did you call the hamster?", "Bo.")
+    few = StrataGateRetriever(memory=memory, k=2).invoke("hamster")[0]
+    many = StrataGateRetriever(memory=memory, k=8).invoke("hamster")[0]
+    alone = StrataGateRetriever(memory=memory, k=2, window=0).invoke("hamster")[0]
+
+    spoken = ["assistant: Gladly.", "user: What did you call the hamster?", "assistant: Bo."]
+    assert "\n".join(spoken) == few.page_content
+    assert spoken[2] == many.page_content == alone.page_content
+    assert 3 == len(few.metadata["message_ids"])
+    assert "message_ids" not in many.metadata
+
+
+def test_floor_and_budget_end_the_list(told: StrataGate) -> None:
+    """Documents below the floor, and from the first that does not fit, are left out."""
+    everything = StrataGateRetriever(memory=told, kind="raw", k=20, include_volatile=True)
+    found = everything.invoke(QUERY)
+    scores = [document.metadata["score"] for document in found]
+    floor = (scores[0] + scores[-1]) / 2
+    above = StrataGateRetriever(memory=told, kind="raw", k=20, min_score=floor)
+    first = told.count_tokens(found[0].page_content)
+    one = StrataGateRetriever(memory=told, kind="raw", k=20, max_tokens=first)
+    none = StrataGateRetriever(memory=told, kind="raw", k=20, max_tokens=first - 1)
+
+    assert [d.id for d, s in zip(found, scores, strict=True) if s >= floor] == ids(
+        above.invoke(QUERY)
+    )
+    assert len(found) > len(above.invoke(QUERY)) > 0
+    assert [found[0].id] == ids(one.invoke(QUERY))
+    assert [] == none.invoke(QUERY)

@@ -102,8 +102,8 @@ def test_S_09_the_scope_is_applied_before_any_limit(world: World) -> None:
 
 def test_ties_are_broken_by_time(world: World) -> None:
     """Of equal scores the newest comes first."""
-    for _ in range(3):
-        world.say("Tea")
+    for thread in ("a", "b", "c"):
+        world.say("Tea", thread=thread)
         world.clock.advance(hours=1)
     assert [hit.item["id"] for hit in raw(world, "tea").hits] == ["msg_3", "msg_2", "msg_1"]
 
@@ -142,11 +142,13 @@ def test_cards_are_short_and_redacted(world: World) -> None:
 
 
 def test_scores_are_shares_of_the_best(world: World) -> None:
-    """The best has 1; signals are listed when asked for."""
+    """The best has 1; what each signal adds is listed when asked for."""
     world.say("Tea", "Tea and many other words besides")
     hits = raw(world, "tea", explain=True).hits
-    assert hits[0].signals == {"text": 1.0}
-    assert 0 < hits[1].score < 1
+    assert (hits[0].score, 0 < hits[1].score < 1) == (1.0, True)
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(hit.signals.values()))
+        assert hit.signals["text"] > 0
     assert raw(world, "tea").hits[0].signals == {}
 
 
@@ -167,15 +169,18 @@ def test_found_messages_come_whole(world: World) -> None:
 
 
 def test_events_and_messages_in_one_ranking(world: World) -> None:
-    """The best of both kinds lead; of equal shares the event comes first."""
-    world.say("Tea", "Tea and many other words besides")
-    world.happen(event("evt_1", "Tea"), event("evt_2", "Tea", "with a lot of words around it"))
+    """An event stands for its messages, where the best of them stands."""
+    world.say("Tea", "Harbour tea", "Milk and tea and many other words besides")
+    world.happen(
+        event("evt_1", "Tea", sources=("msg_2",)),
+        event("evt_2", "Tea", "with a lot of words", sources=("msg_2",)),
+    )
     with world.read() as work:
         found = search_both(work, "tea", limit=3, thread="asking")
         nothing = search_both(work, "watermelon", thread="asking")
         listed = search_both(work, "", thread="asking")
-    assert refs(found)[:2] == ["event:evt_1", "raw:blk_1:msg_1:0"]
-    assert len(found.hits) == 3
+    assert sorted(refs(found)) == ["event:evt_1", "raw:-:msg_3:0", "raw:blk_1:msg_1:0"]
+    assert [hit.score for hit in found.hits] == sorted((h.score for h in found.hits), reverse=True)
     assert nothing == Results(reason="no_match")
     assert refs(listed) == ["event:evt_2", "event:evt_1"]
 

@@ -1,0 +1,1 @@
+"""Data written for the tests."""

@@ -29,6 +29,7 @@ from stratagate_core.model.evidence import Assessment, BatchInfo, Citation, Reje
 from stratagate_core.model.graph import Edge, Fact, Node, Provenance, Support
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import UNSET, Message, ToolTrace
+from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Hit, Page, Results
 from stratagate_core.model.turn import Added, Turn
@@ -70,6 +71,7 @@ __all__ = [
     "OfflineModel",
     "Page",
     "Provenance",
+    "PurgeReceipt",
     "Recall",
     "Rejection",
     "Reply",

@@ -17,6 +17,7 @@ from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseR
 from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
+from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Page, Results
 from stratagate_core.model.turn import Added
@@ -154,6 +155,29 @@ class AsyncStrataGate:
     async def restore(self, event_id: str) -> Event:
         """Bring a forgotten or archived event back."""
         return await self._run(self.memory.restore, event_id)
+
+    async def purge(
+        self,
+        *,
+        messages: Iterable[str] = (),
+        blocks: Iterable[str] = (),
+        events: Iterable[str] = (),
+        thread: str | None = None,
+        namespace: bool = False,
+    ) -> PurgeReceipt:
+        """Delete for good: the named sources or events, and all that rested on them alone."""
+        return await self._run(
+            self.memory.purge,
+            messages=messages,
+            blocks=blocks,
+            events=events,
+            thread=thread,
+            namespace=namespace,
+        )
+
+    async def purges(self) -> tuple[PurgeReceipt, ...]:
+        """The receipts of what was purged, oldest first."""
+        return await self._run(self.memory.purges)
 
     async def open_tail(self, thread: str = DEFAULT_THREAD) -> tuple[Message, ...]:
         """The messages of a thread that are not yet in a block, in order."""

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,9 +35,11 @@ from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseR
 from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
+from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Page, Results
 from stratagate_core.model.turn import Added
+from stratagate_core.purge import steps as purging
 from stratagate_core.recall import read as recall_reader
 from stratagate_core.search.both import search as search_both
 from stratagate_core.search.events import search_events
@@ -44,7 +47,9 @@ from stratagate_core.search.graph import search_graph
 from stratagate_core.search.raw import search_raw
 from stratagate_core.search.steps import note_stale
 from stratagate_core.settings import Settings
-from stratagate_core.store import blocks, jobs, namespaces
+from stratagate_core.store import blocks as stored_blocks
+from stratagate_core.store import jobs, namespaces
+from stratagate_core.store import purges as stored_purges
 from stratagate_core.store.export import write_lines
 from stratagate_core.store.nodes import counts as graph_counts
 from stratagate_core.text.estimate import estimate_tokens
@@ -324,6 +329,52 @@ class StrataGate:
         """Bring a forgotten or archived event back."""
         return self._change(event_steps.restore, event_id)
 
+    def purge(
+        self,
+        *,
+        messages: Iterable[str] = (),
+        blocks: Iterable[str] = (),
+        events: Iterable[str] = (),
+        thread: str | None = None,
+        namespace: bool = False,
+    ) -> PurgeReceipt:
+        """Delete for good: the named sources or events, and all that rested on them alone.
+
+        What rested on others too is derived again. `forget` hides; this cannot be undone. The
+        same purge again is no error, and finishes one that was held up.
+
+        Args:
+            messages: ids of messages.
+            blocks: ids of blocks, with all their messages.
+            events: ids of events; their messages stay.
+            thread: all messages of a conversation.
+            namespace: everything of this namespace.
+
+        Raises:
+            InvalidArgument: nothing was named, or `namespace` together with something else.
+            NotFound: an id was never stored; nothing is deleted.
+
+        """
+        named: dict[str, Any] = {
+            "messages": arguments.texts(messages, "messages"),
+            "blocks_": arguments.texts(blocks, "blocks"),
+            "event_ids": arguments.texts(events, "events"),
+            "thread": arguments.optional_text(thread, "thread"),
+        }
+        if namespace and any(named.values()):
+            raise InvalidArgument("namespace=True purges everything: name nothing beside it")
+        self.outbox.flush()
+        with self._write() as work:
+            receipt = purging.purge_namespace(work) if namespace else purging.purge(work, **named)
+        clean = self._core.env.store.clean_files()
+        self._core.work_on(self.namespace)
+        return replace(receipt, files_clean=clean)
+
+    def purges(self) -> tuple[PurgeReceipt, ...]:
+        """The receipts of what was purged, oldest first."""
+        with self._read() as work:
+            return stored_purges.receipts(work.tx)
+
     def _change(self, step: Callable[[Work, str], Event], event_id: str) -> Event:
         with self._write() as work:
             return step(work, arguments.text(event_id, "event_id"))
@@ -369,7 +420,7 @@ class StrataGate:
         name = None if thread is None else _thread(thread)
         newest = arguments.optional_whole(latest, "latest", least=1)
         with self._read() as work:
-            rows = blocks.of_thread(work.tx, name, latest=newest)
+            rows = stored_blocks.of_thread(work.tx, name, latest=newest)
             return conversation.block_values(work, rows)
 
     def event(self, event_id: str) -> Event:
@@ -394,7 +445,7 @@ class StrataGate:
 
         """
         with self._read() as work:
-            return read_node(work, node_id, asked_for(as_of, known_at))
+            return read_node(work, arguments.text(node_id, "node_id"), asked_for(as_of, known_at))
 
     def nodes(self, *, limit: int = 50, offset: int = 0) -> Page[Node]:
         """The nodes of the graph with all facts that may be shown, the last changed first.
@@ -625,7 +676,11 @@ class StrataGate:
         asked = asked_for(as_of, known_at)
         with self._opening(open_batch) as work:
             return envelope.expand_graph_node(
-                work, _thread(thread), node_id, asked, open_batch=open_batch
+                work,
+                _thread(thread),
+                arguments.text(node_id, "node_id"),
+                asked,
+                open_batch=open_batch,
             )
 
     def expand_event(
@@ -900,7 +955,9 @@ def _stats(work: Work) -> dict[str, Any]:
         "revision": namespaces.revision(work.tx),
         "threads": len(namespaces.thread_names(work.tx)),
         "open_turns": conversation.open_turns(work),
-        "blocks": {status: blocks.count(work.tx, status=status) for status in ("ready", "pending")},
+        "blocks": {
+            status: stored_blocks.count(work.tx, status=status) for status in ("ready", "pending")
+        },
         "events": events.counts(work),
         "graph": graph_counts(work.tx),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},

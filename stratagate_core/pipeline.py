@@ -10,9 +10,11 @@ from stratagate_core.jobs.runner import Handlers
 from stratagate_core.llm.offline import OfflineModel
 from stratagate_core.model.facts import (
     BlockSealed,
+    BlocksRemade,
     BlockSummarised,
     EventsAdded,
     EventsChanged,
+    EventsPurged,
     Fact,
     IndexStale,
 )
@@ -46,6 +48,12 @@ def follow(work: Work, fact: Fact) -> None:
                 jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
         case EventsChanged(event_ids):
             graph.events_changed(work, event_ids)
+        case EventsPurged(event_ids):
+            graph.events_purged(work, event_ids)
+        case BlocksRemade(block_ids):
+            for block_id in block_ids:
+                jobs.begin_again(work, "event_extraction", block_id, queued=False)
+                jobs.begin_again(work, "block_summary", block_id, queued=True)
 
 
 def offline_model() -> OfflineModel:

@@ -70,6 +70,8 @@ def _deliver_again(
     at: datetime | None,
     state: State,
 ) -> Added:
+    if known.purged:  # what was deleted for good does not come back
+        return Added(turn=known.number, thread=known.thread, receipt_known=True)
     same = known.body_hash == body_hash(messages)
     unchanged = same and known.state == state
     reopened = state == "open" and known.state == "complete"

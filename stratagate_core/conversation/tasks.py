@@ -103,9 +103,12 @@ def write_summary(work: Work, plan: SummaryPlan) -> Applied:
         should_extract=plan.should_extract,
         prompt_hash=load_prompt(_PROMPT).hash,
     )
-    if not plan.should_extract:
+    block = blocks.get(work.tx, plan.block_id)
+    # after a purge there may be nothing left of it that has no card yet
+    wanted = plan.should_extract and (block is None or block.reread != ())
+    if not wanted:
         blocks.make_ready(work.tx, plan.block_id)
-    work.emit(BlockSummarised(plan.block_id, plan.should_extract))
+    work.emit(BlockSummarised(plan.block_id, wanted))
     return Applied()
 
 

@@ -53,6 +53,10 @@ def load_target(work: Work, block_id: str) -> Prepared | None:
     if block is None or block.status == "ready" or block.summary is None:
         return None
     origin = origin_of(work, block)
+    if block.reread is not None:
+        # the cards of its other messages are there already
+        kept = {key: said for key, said in origin.messages.items() if key in block.reread}
+        origin = replace(origin, messages=kept)
     shown = timeline(work, block)
     payload = {
         "block": {

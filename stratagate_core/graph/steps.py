@@ -7,7 +7,13 @@ from stratagate_core.engine import Work
 from stratagate_core.graph.read import NOW, edges_from, load_answers, scene
 from stratagate_core.graph.rules.fold import Ref, entities, fold_node, stated_nodes
 from stratagate_core.graph.rules.match import node_tokens
-from stratagate_core.graph.rules.statements import Answer, answer_to_json, visible_of
+from stratagate_core.graph.rules.statements import (
+    Answer,
+    answer_from_json,
+    answer_to_json,
+    visible_of,
+    without_events,
+)
 from stratagate_core.graph.rules.view import other_end
 from stratagate_core.model.graph import Edge, Node
 from stratagate_core.store import events, graph, index, nodes
@@ -109,6 +115,23 @@ def events_changed(work: Work, event_ids: Sequence[str]) -> None:
     """Fold again what rests on events that were hidden, shown again or superseded."""
     batches = graph.batches_of(work.tx, event_ids)
     refold(work, list(graph.members_of_answers(work.tx, batches)))
+
+
+def events_purged(work: Work, event_ids: Sequence[str]) -> None:
+    """Take deleted events out of stored answers and fold again what they touched."""
+    gone = frozenset(event_ids)
+    held = graph.answers(work.tx, graph.batches_of(work.tx, event_ids))
+    left = {key: without_events(raw, gone) for key, raw in held.items()}
+    for key, raw in left.items():
+        graph.put_statements(work.tx, key, raw)
+    refold(work, list(graph.members_of_answers(work.tx, held)))
+    for key, raw in left.items():
+        kept = {node.ref: node.keys for node in answer_from_json(key, raw, {}).nodes}
+        if raw["events"]:
+            graph.keep_names(work.tx, key, kept)
+        else:
+            graph.delete_answer(work.tx, key)
+    graph.forget_events(work.tx, event_ids)
 
 
 def refold(work: Work, refs: Sequence[Ref]) -> frozenset[Ref]:

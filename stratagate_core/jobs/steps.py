@@ -26,6 +26,29 @@ def enqueue(work: Work, kind: str, subject: str, *, priority: int = 0) -> None:
         jobs.update(work.tx, known.id, status="pending", attempts=0, updated_at=work.now)
 
 
+def begin_again(work: Work, kind: str, subject: str, *, queued: bool) -> None:
+    """Forget how a job ended, also one that runs: its late result is refused.
+
+    Not `queued`: it waits to be asked for.
+    """
+    known = jobs.by_subject(work.tx, kind, subject)
+    if known is None:
+        if queued:
+            enqueue(work, kind, subject)
+        return
+    jobs.update(
+        work.tx,
+        known.id,
+        status="pending" if queued else "skipped",
+        attempts=0,
+        error=None,
+        next_retry_at=None,
+        lease=None,
+        lease_until=None,
+        updated_at=work.now,
+    )
+
+
 def record_skipped(work: Work, kind: str, subject: str) -> None:
     """Note that a job was settled without being run."""
     if jobs.by_subject(work.tx, kind, subject) is None:

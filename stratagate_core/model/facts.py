@@ -33,10 +33,32 @@ class EventsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class EventsPurged:
+    """Events were deleted for good."""
+
+    event_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksRemade:
+    """Blocks lost messages and are summarised again."""
+
+    block_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStale:
     """An index is missing, incomplete or of another analyser."""
 
     name: str
 
 
-Fact = BlockSealed | BlockSummarised | EventsAdded | EventsChanged | IndexStale
+Fact = (
+    BlockSealed
+    | BlockSummarised
+    | BlocksRemade
+    | EventsAdded
+    | EventsChanged
+    | EventsPurged
+    | IndexStale
+)

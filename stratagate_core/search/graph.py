@@ -17,8 +17,9 @@ from stratagate_core.store.index import Scored
 MOST = 20
 #: candidates of a search at an instant, which are ranked anew by what held then
 _RANKED_ANEW = 200
-#: candidates that are looked at together
-_LOOKED_AT = 40
+#: candidates that are looked at together, and how many at most: a common word in thousands of
+#: nodes costs no more than one in a hundred
+_LOOKED_AT, _MOST_LOOKED_AT = 40, 120
 
 
 def search_graph(work: Work, query: str, *, limit: int = 8, asked: Asked = NOW) -> Results[Card]:
@@ -76,10 +77,10 @@ def _pages(work: Work, query: Query, asked: Asked) -> Iterator[tuple[tuple[Score
     """Candidates, best first, with what may be shown of them."""
     terms = sorted(query.terms)
     if asked == NOW:
-        for page in candidates(work, index.GRAPH, terms):
-            for at in range(0, len(page), _LOOKED_AT):
-                part = page[at : at + _LOOKED_AT]
-                yield part, scene(work, [key for key, _ in part])
+        best = next(candidates(work, index.GRAPH, terms, limit=_MOST_LOOKED_AT), ())
+        for at in range(0, len(best), _LOOKED_AT):
+            part = best[at : at + _LOOKED_AT]
+            yield part, scene(work, [key for key, _ in part])
         return
     known = next(candidates(work, index.GRAPH, terms, limit=_RANKED_ANEW), ())
     seen = scene(work, [key for key, _ in known], asked)

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from stratagate_core.store.schema import blocks
+from stratagate_core.store.schema import blocks, turns
 from stratagate_core.store.tx import Row, Tx
 
 
@@ -39,6 +39,8 @@ class BlockRow:
     lifted_at: datetime | None = None
     lifted_by: str | None = None
     prompt_hash: str | None = None
+    #: after a purge: the messages that new events may cite; None for all
+    reread: tuple[str, ...] | None = None
 
 
 _NAMES = tuple(BlockRow.__dataclass_fields__)
@@ -47,7 +49,8 @@ _NAMES = tuple(BlockRow.__dataclass_fields__)
 def _block(row: Row) -> BlockRow:
     values = {name: row._mapping[name] for name in _NAMES}
     lists = {name: tuple(values[name] or ()) for name in ("tags", "key_points")}
-    return BlockRow(**(values | lists))
+    again = None if values["reread"] is None else tuple(values["reread"])
+    return BlockRow(**(values | lists | {"reread": again}))
 
 
 def insert(tx: Tx, block: BlockRow) -> None:
@@ -94,6 +97,32 @@ def make_ready(tx: Tx, block_id: str) -> None:
         anchor_block=blocks.c.id,
         anchor_sequence=blocks.c.sequence,
     )
+
+
+def remake(tx: Tx, block_id: str, *, l3: str, l4: str, reread: list[str] | None) -> None:
+    """A block that lost messages: new rule levels, and a summary to come."""
+    _change(
+        tx,
+        block_id,
+        status="pending",
+        l3=l3,
+        l4=l4,
+        title=None,
+        tags=None,
+        summary=None,
+        key_points=None,
+        should_extract=None,
+        prompt_hash=None,
+        reread=reread,
+    )
+
+
+def delete(tx: Tx, ids: Sequence[str]) -> None:
+    """Delete blocks without messages; what was anchored at one keeps its place in the order."""
+    gone = blocks.c.anchor_block.in_(ids)
+    tx.change(sa.update(blocks).where(tx.of(blocks), gone).values(anchor_block=blocks.c.id))
+    tx.change(sa.delete(blocks).where(tx.of(blocks), blocks.c.id.in_(ids)))
+    tx.change(sa.update(turns).where(tx.of(turns), turns.c.block_id.in_(ids)).values(block_id=None))
 
 
 def lift(tx: Tx, block_id: str, *, level: int, anchor: BlockRow, by: str, at: datetime) -> None:

@@ -116,6 +116,23 @@ class Store:
                 postgresql.lock_whole(connection)
             yield AdminTx(connection)
 
+    def clean_files(self) -> bool:
+        """Empty the journal, so that no page of a file keeps what was deleted.
+
+        Deleted content is overwritten in the file itself (``secure_delete``). Returns False
+        while a reader holds the journal. A database server looks after its own files.
+        """
+        if not self.is_sqlite or self.is_memory:
+            return True
+        with self.engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            if driver is None:
+                return False
+            cursor = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            held_up = cursor.fetchone()[0]
+            cursor.close()
+        return not held_up
+
     def close(self) -> None:
         """Give all connections back; closing twice is no error."""
         self._closed = True

@@ -3,7 +3,7 @@
 A card is never edited: after it was inserted only status, relations and weight change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from stratagate_core.cards import normalise
-from stratagate_core.model.event import VISIBLE, Event, Weight
+from stratagate_core.model.event import RELATIONS, VISIBLE, Event, Temporal, Weight
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import (
     event_sources,
     event_supersedes,
@@ -105,6 +106,61 @@ def put_participant_nodes(tx: Tx, event_id: str, node_ids: Sequence[str]) -> Non
         times["participant_node_ids"] = list(node_ids)
     if times != (raw or {}):
         _change(tx, event_id, temporal=times)
+
+
+def put_temporal(tx: Tx, event_id: str, temporal: Temporal) -> None:
+    """Store times and relations from which deleted events were taken out."""
+    _change(tx, event_id, temporal=normalise.temporal_to_json(temporal))
+
+
+def put_superseder(tx: Tx, event_id: str, *, status: str, by: str | None, now: datetime) -> None:
+    """What supersedes a card now that another card is gone; a hidden card stays hidden."""
+    shown = sa.case((events.c.status.in_(VISIBLE), status), else_=events.c.status)
+    cap = sa.case((sa.literal(by is None), None), else_=events.c.forced_cap)
+    _change(tx, event_id, status=shown, superseded_by=by, forced_cap=cap, updated_at=now)
+
+
+def delete(tx: Tx, ids: Sequence[str]) -> None:
+    """Delete cards for good, with their sources and what they superseded; only a purge does."""
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
+        for column in (
+            event_sources.c.event_id,
+            event_supersedes.c.event_id,
+            event_supersedes.c.target_id,
+            events.c.id,
+        ):
+            table = column.table
+            tx.change(sa.delete(table).where(tx.of(table), column.in_(chunk)))
+
+
+def citing(tx: Tx, message_ids: Sequence[str]) -> frozenset[str]:
+    """The cards that cite one of these messages."""
+    found: set[str] = set()
+    for start in range(0, len(message_ids), _CHUNK):
+        chunk = event_sources.c.message_id.in_(message_ids[start : start + _CHUNK])
+        query = sa.select(event_sources.c.event_id).where(tx.of(event_sources), chunk)
+        found |= {row.event_id for row in tx.rows(query)}
+    return frozenset(found)
+
+
+def superseded_by(tx: Tx, ids: Sequence[str]) -> tuple[str, ...]:
+    """The cards that one of these superseded."""
+    query = sa.select(events.c.id).where(tx.of(events), events.c.superseded_by.in_(ids))
+    return tuple(row.id for row in tx.rows(query.order_by(events.c.id)))
+
+
+def naming(tx: Tx, ids: Collection[str]) -> tuple[Event, ...]:
+    """Other cards that relate to one of these: all cards are looked at."""
+    others = (tx.of(events), ~among(tx, events.c.id, sorted(ids)))
+    cards = (_event(row) for row in tx.rows(sa.select(events).where(*others)))
+    return tuple(card for card in cards if not related_ids(card.temporal).isdisjoint(ids))
+
+
+def related_ids(times: Temporal) -> frozenset[str]:
+    """All events that a card relates to."""
+    named = {key for name in RELATIONS for key in getattr(times, name)}
+    return frozenset(named | ({times.same_event_id} if times.same_event_id else set()))
 
 
 def get(tx: Tx, event_id: str) -> Event | None:

@@ -26,6 +26,7 @@ _KINDS = {
     "batch": schema.batches,
     "use_receipt": schema.use_receipts,
     "job": schema.jobs,
+    "purge": schema.purges,
 }
 _PAGE = 500
 

@@ -105,6 +105,39 @@ def answers(tx: Tx, ids: Iterable[str]) -> dict[str, Any]:
     return {row.id: row.answer for row in tx.rows(query.order_by(graph_answers.c.id))}
 
 
+def put_statements(tx: Tx, answer_id: str, answer: Mapping[str, Any]) -> None:
+    """Store what is left of an answer after a purge; its reason goes with the rest."""
+    where = (tx.of(graph_answers), graph_answers.c.id == answer_id)
+    tx.change(sa.update(graph_answers).where(*where).values(answer=dict(answer), reason=""))
+
+
+def forget_events(tx: Tx, event_ids: Iterable[str]) -> None:
+    """Drop what is known of deleted events."""
+    gone = list(event_ids)
+    for table in (graph_sources, graph_batches):
+        tx.change(sa.delete(table).where(tx.of(table), among(tx, table.c.event_id, gone)))
+
+
+def keep_names(tx: Tx, answer_id: str, kept: Mapping[str, Collection[str]]) -> None:
+    """Of the nodes of an answer keep these refs, each known by these keys only."""
+    of = (tx.of(graph_names), graph_names.c.answer_id == answer_id)
+    for row in tx.rows(sa.select(graph_names.c.ref, graph_names.c.key).where(*of)):
+        if row.key not in kept.get(row.ref, ()):
+            one = (graph_names.c.ref == row.ref, graph_names.c.key == row.key)
+            tx.change(sa.delete(graph_names).where(*of, *one))
+    members = (tx.of(graph_members), graph_members.c.answer_id == answer_id)
+    other = graph_members.c.ref.not_in(list(kept))
+    tx.change(sa.delete(graph_members).where(*members, other))
+
+
+def delete_answer(tx: Tx, answer_id: str) -> None:
+    """Delete an answer of which nothing is left."""
+    for table, name in ((graph_answers, "id"), (graph_members, "answer_id")):
+        tx.change(sa.delete(table).where(tx.of(table), table.c[name] == answer_id))
+    names = (tx.of(graph_names), graph_names.c.answer_id == answer_id)
+    tx.change(sa.delete(graph_names).where(*names))
+
+
 def answer_ids(tx: Tx) -> tuple[str, ...]:
     """The ids of all stored answers."""
     query = sa.select(graph_answers.c.id).where(tx.of(graph_answers))

@@ -89,6 +89,26 @@ def by_subject(tx: Tx, kind: str, subject: str) -> JobRow | None:
     return None if row is None else _job(row)
 
 
+def delete_of(tx: Tx, subjects: Sequence[str]) -> None:
+    """Delete the jobs of subjects that are gone."""
+    tx.change(sa.delete(jobs).where(tx.of(jobs), jobs.c.subject.in_(subjects)))
+
+
+def scrub(tx: Tx) -> None:
+    """Take words out of all jobs: counts stay, and that a job failed."""
+    for row in tx.rows(sa.select(jobs.c.id, jobs.c.error, jobs.c.diagnostics).where(tx.of(jobs))):
+        known = row.diagnostics if isinstance(row.diagnostics, dict) else {}
+        counts_ = {key: item for key, item in known.items() if isinstance(item, int | float)}
+        error = None if row.error is None else "the message was purged"
+        if counts_ != known or error != row.error:
+            update(tx, row.id, error=error, diagnostics=counts_)
+
+
+def forget_answers(tx: Tx) -> None:
+    """Delete the answers that were kept for diagnostics."""
+    tx.change(sa.delete(answers).where(tx.of(answers)))
+
+
 def listing(
     tx: Tx, *, kind: str | None = None, status: str | None = None, limit: int, offset: int = 0
 ) -> tuple[JobRow, ...]:

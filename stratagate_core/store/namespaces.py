@@ -64,6 +64,11 @@ def put_thread(tx: Tx, value: Thread) -> None:
     tx.upsert(threads, {"thread": value.thread, **counters})
 
 
+def drop_from_tail(tx: Tx, value: Thread) -> None:
+    """One unsealed turn less."""
+    put_thread(tx, Thread(value.thread, value.epoch, value.turns, value.tail - 1, value.sealed))
+
+
 def thread_names(tx: Tx) -> tuple[str, ...]:
     """All threads of the namespace."""
     query = sa.select(threads.c.thread).where(tx.of(threads)).order_by(threads.c.thread)

@@ -64,6 +64,8 @@ turns = _table(
     Column("body_hash", Text, nullable=False),
     Column("text_hash", Text, nullable=False),
     Column("block_id", Text),
+    # it lost messages for good: whoever delivers it again brings nothing back
+    Column("purged", Boolean, nullable=False, default=False),
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("namespace", "thread", "epoch", "receipt", name="turns_by_receipt"),
     Index("turns_by_block", "namespace", "block_id", "thread", "number"),
@@ -120,6 +122,8 @@ blocks = _table(
     Column("lifted_at", Instant),
     Column("lifted_by", Text),
     Column("prompt_hash", Text),
+    # after a purge: the messages that new events may cite; none said means all
+    Column("reread", Json),
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("namespace", "sequence", name="blocks_by_sequence"),
     Index("blocks_by_thread", "namespace", "thread", "status", "sequence"),
@@ -254,6 +258,19 @@ answers = _table(
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Index("answers_by_time", "namespace", "created_at"),
+)
+
+#: receipts of what was deleted for good: ids and counts, no content
+purges = _table(
+    "purges",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("message_ids", Json),
+    Column("block_ids", Json),
+    Column("event_ids", Json),
+    Column("remade_block_ids", Json),
+    Column("whole_namespace", Boolean, nullable=False, default=False),
 )
 
 index_stats = _table(

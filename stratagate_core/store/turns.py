@@ -34,6 +34,8 @@ class TurnRow:
     text_hash: str
     block_id: str | None
     created_at: datetime
+    #: it lost messages for good
+    purged: bool = False
 
 
 def _turn(row: Row) -> TurnRow:
@@ -104,6 +106,12 @@ def supersede_messages(tx: Tx, ids: Sequence[str], version: int) -> None:
     tx.change(change.values(superseded_in=version))
 
 
+def delete_messages(tx: Tx, ids: Sequence[str]) -> None:
+    """Delete messages for good; only a purge does."""
+    for chunk in _chunks(ids):
+        tx.change(sa.delete(messages).where(tx.of(messages), messages.c.id.in_(chunk)))
+
+
 def seal_turns(tx: Tx, numbers: Sequence[int], block_id: str) -> int:
     """Move turns of the open tail into a block; how many were still unsealed."""
     count = tx.change(
@@ -138,6 +146,15 @@ def turns_of(tx: Tx, thread: str, epoch: int, *, since: int | None = None) -> tu
     if since is not None:
         query = query.where(turns.c.number >= since)
     return tuple(_turn(row) for row in tx.rows(query))
+
+
+def by_numbers(tx: Tx, numbers: Sequence[int]) -> tuple[TurnRow, ...]:
+    """Turns by number, in order."""
+    found: list[TurnRow] = []
+    for chunk in _chunks(numbers):
+        query = sa.select(turns).where(tx.of(turns), turns.c.number.in_(chunk))
+        found += [_turn(row) for row in tx.rows(query.order_by(turns.c.number))]
+    return tuple(found)
 
 
 def turns_of_blocks(tx: Tx, block_ids: Sequence[str]) -> dict[str, tuple[TurnRow, ...]]:
@@ -211,6 +228,29 @@ def existing_ids(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
     for chunk in _chunks(ids):
         query = sa.select(messages.c.id).where(tx.of(messages), messages.c.id.in_(chunk))
         found |= {row.id for row in tx.rows(query)}
+    return frozenset(found)
+
+
+def ids_of_thread(tx: Tx, thread: str) -> tuple[str, ...]:
+    """The ids of all messages of a thread, replaced ones and earlier epochs counted in."""
+    query = sa.select(messages.c.id).where(tx.of(messages), messages.c.thread == thread)
+    return tuple(row.id for row in tx.rows(query.order_by(messages.c.id)))
+
+
+def replaced_with(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
+    """Earlier versions of messages: replaced ones of the same turn and role."""
+    found: set[str] = set()
+    for chunk in _chunks(ids):
+        old, new = messages.alias("old"), messages.alias("new")
+        same = sa.and_(
+            old.c.namespace == new.c.namespace,
+            old.c.turn == new.c.turn,
+            old.c.role == new.c.role,
+            old.c.superseded_in.is_not(None),
+        )
+        query = sa.select(old.c.id).select_from(old.join(new, same))
+        chosen = query.where(new.c.namespace == tx.namespace, new.c.id.in_(chunk))
+        found |= {row.id for row in tx.rows(chosen)}
     return frozenset(found)
 
 

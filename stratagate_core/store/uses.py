@@ -1,6 +1,6 @@
 """Writes `reinforcements` and `use_receipts`: insert-only proof of what was used, once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -45,6 +45,31 @@ def fold(tx: Tx, event_id: str) -> tuple[int, int | None]:
     ).where(tx.of(reinforcements), reinforcements.c.event_id == event_id)
     row = tx.row(query)
     return (0, None) if row is None else (int(row.number), row.turn)
+
+
+def delete_reinforcements(tx: Tx, event_ids: Sequence[str]) -> None:
+    """Forget how often deleted events were reinforced."""
+    of = reinforcements.c.event_id.in_(event_ids)
+    tx.change(sa.delete(reinforcements).where(tx.of(reinforcements), of))
+
+
+def scrub(tx: Tx, batch_ids: Sequence[str], *, gone: frozenset[str]) -> None:
+    """Take titles and judgements out of the receipts of batches that held what was purged."""
+    where = (tx.of(use_receipts), use_receipts.c.batch_id.in_(batch_ids))
+    for row in tx.rows(sa.select(use_receipts).where(*where)):
+        key = (use_receipts.c.thread == row.thread, use_receipts.c.key == row.key)
+        bare = {name: _bare(row._mapping[name], gone) for name in ("result", "audit")}
+        tx.change(sa.update(use_receipts).where(tx.of(use_receipts), *key).values(**bare))
+
+
+def _bare(value: Mapping[str, Any], gone: frozenset[str]) -> dict[str, Any]:
+    bare = {name: "" if name in ("fit", "missing") else item for name, item in value.items()}
+    if isinstance(bare.get("event_ids"), list):
+        bare["event_ids"] = [key for key in bare["event_ids"] if key not in gone]
+    cited = bare.get("citations")
+    if isinstance(cited, list):
+        bare["citations"] = [{**one, "title": ""} for one in cited]
+    return bare
 
 
 def put_receipt(tx: Tx, receipt: ReceiptRow) -> None:

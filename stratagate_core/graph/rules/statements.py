@@ -158,6 +158,43 @@ def answer_from_json(answer_id: str, raw: Mapping[str, Any], sources: Sources) -
     )
 
 
+def without_events(raw: Mapping[str, Any], gone: frozenset[str]) -> dict[str, Any]:
+    """A stored answer without these events and without all that rested on them alone."""
+    nodes = [node for one in raw["nodes"] if (node := _node_without(one, gone)) is not None]
+    refs = {node["ref"] for node in nodes}
+    edges = [
+        edge
+        for one in raw["edges"]
+        if {one["from_ref"], one["to_ref"]} <= refs and (edge := _resting(one, gone)) is not None
+    ]
+    kept = [key for key in raw["events"] if key not in gone]
+    return {"events": kept, "nodes": nodes, "edges": edges}
+
+
+def _resting(raw: Mapping[str, Any], gone: frozenset[str]) -> dict[str, Any] | None:
+    """A statement with the sources that are left; None without any."""
+    left = [key for key in raw["sources"] if key not in gone]
+    return {**raw, "sources": left} if left else None
+
+
+def _node_without(raw: Mapping[str, Any], gone: frozenset[str]) -> dict[str, Any] | None:
+    node = _resting(raw, gone)
+    if node is None:
+        return None
+    for name in ("aliases", "tags"):
+        proven = ((value, [k for k in ids if k not in gone]) for value, ids in raw[name])
+        node[name] = [[value, ids] for value, ids in proven if ids]
+    names = [key for key in raw["name_sources"] if key not in gone]
+    if not names:
+        if not node["aliases"]:
+            return None
+        (node["name"], names), *node["aliases"] = node["aliases"]
+    node["name_sources"] = names
+    facts = (_resting(fact, gone) for fact in raw["facts"])
+    node["facts"] = [fact for fact in facts if fact is not None]
+    return node
+
+
 def _node_json(node: NodeStatement) -> dict[str, Any]:
     plain = _plain(node, NodeStatement)
     plain["facts"] = [_fact_json(fact) for fact in node.facts]

@@ -41,6 +41,7 @@ ON_ALL_DATABASES = {
     "gate",
     "graph",
     "jobs",
+    "purge",
     "recall",
     "search",
     "store",

@@ -141,9 +141,9 @@ def test_every_byte_is_gone(tmp_path: Path) -> None:
     assert database(str(path)).is_healthy
 
 
-def test_nothing_finds_it_and_the_rest_stands(tmp_path: Path) -> None:
+def test_nothing_finds_it_and_the_rest_stands(each_database: Path | str) -> None:
     """Searches, graph, blocks and recall know nothing of it; other events and weights stay."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         others = [memory.event(key) for key in ("evt_1", "evt_2")]
         memory.purge(messages=secret_ids(memory))
 
@@ -160,9 +160,9 @@ def test_nothing_finds_it_and_the_rest_stands(tmp_path: Path) -> None:
         assert 1 == sum("Porto" in str(fact.value) for fact in node.facts)
 
 
-def test_a_purged_turn_is_not_delivered_again(tmp_path: Path) -> None:
+def test_a_purged_turn_is_not_delivered_again(each_database: Path | str) -> None:
     """A client that sends its history anew brings nothing back."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         memory.purge(messages=secret_ids(memory))
         added = memory.add_turn(f"{SECRET} is what Mira hides", "Noted.", receipt="r3")
 
@@ -170,9 +170,9 @@ def test_a_purged_turn_is_not_delivered_again(tmp_path: Path) -> None:
         assert SECRET not in everything(memory)
 
 
-def test_purging_again_is_no_error(tmp_path: Path) -> None:
+def test_purging_again_is_no_error(each_database: Path | str) -> None:
     """The second time nothing is left to do; what never was is named and nothing is deleted."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         ids = secret_ids(memory)
         memory.purge(messages=ids)
 
@@ -183,9 +183,9 @@ def test_purging_again_is_no_error(tmp_path: Path) -> None:
         assert "Lyon is where Mira lives" in memory.thread_messages("main")[0].content
 
 
-def test_events_go_and_their_sources_stay(tmp_path: Path) -> None:
+def test_events_go_and_their_sources_stay(each_database: Path | str) -> None:
     """A purged event leaves graph, index and relations; its messages are still there."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         memory.purge(events=["evt_3"])
 
         with pytest.raises(NotFound):
@@ -194,9 +194,9 @@ def test_events_go_and_their_sources_stay(tmp_path: Path) -> None:
         assert [] != [said for said in memory.thread_messages("main") if SECRET in said.content]
 
 
-def test_what_an_event_superseded_is_active_again(tmp_path: Path) -> None:
+def test_what_an_event_superseded_is_active_again(each_database: Path | str) -> None:
     """Unless another visible event supersedes it."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         source = memory.event("evt_1").source_message_ids
         draft = {"title": "New", "summary": "New home", "scope": "user"}
         cited = {"source_message_ids": source, "temporal": {"supersedes_event_ids": ["evt_1"]}}
@@ -211,9 +211,9 @@ def test_what_an_event_superseded_is_active_again(tmp_path: Path) -> None:
         assert memory.event("evt_1").weight.forced_cap is None
 
 
-def test_a_block_and_a_thread(tmp_path: Path) -> None:
+def test_a_block_and_a_thread(each_database: Path | str) -> None:
     """A block goes with its messages and events; a thread with all it ever said."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         second = memory.blocks("main")[1].id
         receipt = memory.purge(blocks=[second])
 
@@ -225,9 +225,9 @@ def test_a_block_and_a_thread(tmp_path: Path) -> None:
         assert 6 == memory.add_turn("Hello again", "Hello.").turn
 
 
-def test_a_namespace_is_emptied(tmp_path: Path) -> None:
+def test_a_namespace_is_emptied(each_database: Path | str) -> None:
     """Every table is empty for it but counters and receipts; another namespace stands."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         other = memory.for_namespace("other")
         other.add_turn("Cairo", "Noted.")
         memory.purge(namespace=True)
@@ -246,9 +246,9 @@ def test_a_namespace_is_emptied(tmp_path: Path) -> None:
         assert 2 == len(memory.search_raw("Hello", include_tail=True).hits)
 
 
-def test_names_that_make_no_sense(tmp_path: Path) -> None:
+def test_names_that_make_no_sense(each_database: Path | str) -> None:
     """Nothing named, or too much, is refused."""
-    with told(tmp_path / "memory.db") as memory:
+    with told(each_database) as memory:
         with pytest.raises(InvalidArgument, match="to purge"):
             memory.purge()
         with pytest.raises(InvalidArgument, match="nothing beside it"):

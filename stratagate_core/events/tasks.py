@@ -66,7 +66,7 @@ def load_target(work: Work, block_id: str) -> Prepared | None:
         "messages": derivation_view(tuple(origin.messages.values())),
         "neighbours": [_neighbour(block, other) for other in blocks.neighbours(work.tx, block)],
         "allowed_source_message_ids": list(origin.messages),
-        "timeline": [entry(event) for event in shown],
+        "timeline": [entry(event, work.settings.timezone) for event in shown],
     }
     return Prepared(
         origin=origin,

@@ -41,8 +41,10 @@ def search(
         thread=thread,
         metadata=metadata,
     )
+    timezone = work.settings.timezone
     ranked: list[tuple[float, Hit[Card]]] = [
-        (match.share, event_hit(match, match.share, explain=explain)) for match in events.matches
+        (match.share, event_hit(match, match.share, explain=explain, timezone=timezone))
+        for match in events.matches
     ]
     ranked += [(hit.score, hit) for hit in raw_hits(work, messages.matches, explain=explain)]
     ranked.sort(key=lambda entry: -entry[0])

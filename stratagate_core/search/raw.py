@@ -114,7 +114,7 @@ def raw_hits(work: Work, matches: Sequence[RawMatch], *, explain: bool) -> tuple
         row = rows.get(message.block_id or "")
         turn_range = (row.start_turn, row.end_turn) if row else None
         ref = f"raw:{message.block_id or '-'}:{message.id}:{places.get(message.id, 0)}"
-        card = raw_card(message, turn_range)
+        card = raw_card(message, turn_range, work.settings.timezone)
         signals = match.signals if explain else {}
         hits.append(Hit(ref=ref, item=card, score=match.score, signals=signals))
     return tuple(hits)

@@ -75,3 +75,24 @@ def test_one_text_is_no_list(memory: StrataGate) -> None:
     """A single text is not read letter by letter."""
     with pytest.raises(InvalidArgument, match="participants must be a list"):
         memory.search_events("tea", participants="Ann")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("yes", []), "verdict must be one of sufficient, partial, wrong, not 'yes'"),
+        ((None, []), "verdict must be one of"),
+        (("sufficient", "event:evt_1"), "evidence_refs must be a list, got str"),
+        (("sufficient", None), "evidence_refs must be a list"),
+    ],
+)
+def test_assess_refuses_what_it_cannot_mean(
+    memory: StrataGate, given: tuple[Any, Any], told: str
+) -> None:
+    """Code that judges is told of its slip; only a model's answer is put right (06 §3)."""
+    memory.search_events("tea", open_batch=True)
+    with pytest.raises(InvalidArgument, match=told):
+        memory.assess(*given)
+    with pytest.raises(InvalidArgument, match="next_strategy must be one of answer"):
+        memory.assess("partial", [], next_strategy="look again")
+    assert "partial" == memory.assess("partial", []).verdict

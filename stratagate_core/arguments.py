@@ -1,6 +1,6 @@
 """Checking the arguments of the public methods: what does not fit is refused by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,13 @@ def items(value: object, name: str) -> tuple[Any, ...]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidArgument(f"{name} must be a list, got {type(value).__name__}")
     return tuple(value)
+
+
+def one_of(value: object, name: str, allowed: Collection[str]) -> str:
+    """One of some fixed texts."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidArgument(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+    return value
 
 
 def mapping(value: object, name: str) -> dict[str, Any]:

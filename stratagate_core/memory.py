@@ -31,7 +31,14 @@ from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.llm.port import Model
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Draft, Event
-from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseReceipt
+from stratagate_core.model.evidence import (
+    STRATEGIES,
+    VERDICTS,
+    Assessment,
+    AuditRow,
+    BatchInfo,
+    UseReceipt,
+)
 from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
@@ -767,13 +774,21 @@ class StrataGate:
             batch_id: None means the latest batch of the thread.
             thread: the asking thread.
 
+        Raises:
+            InvalidArgument: an unknown verdict or strategy, or refs that are no list. A ref that
+                is not of the batch is no error: it comes back as rejected.
+            BatchError: no such batch, or it was settled already.
+
         """
+        refs = arguments.items(evidence_refs, "evidence_refs")
+        arguments.one_of(verdict, "verdict", VERDICTS)
+        arguments.one_of(next_strategy, "next_strategy", STRATEGIES)
         with self._write() as work:
             return gate.assess(
                 work,
                 _thread(thread),
                 verdict=verdict,
-                evidence_refs=evidence_refs,
+                evidence_refs=refs,
                 fit=fit,
                 missing=missing,
                 next_strategy=next_strategy,

@@ -96,3 +96,24 @@ def test_no_number_is_too_large(memory: StrataGate) -> None:
         assert 0 == memory.usage(limit=number, offset=number).total
         memory.save_settings(block_turn_size=number)
         assert 0 == memory.run_pending(number)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("yes", []), "verdict must be one of sufficient, partial, wrong, not 'yes'"),
+        ((None, []), "verdict must be one of"),
+        (("sufficient", "event:evt_1"), "evidence_refs must be a list, got str"),
+        (("sufficient", None), "evidence_refs must be a list"),
+    ],
+)
+def test_assess_refuses_what_it_cannot_mean(
+    memory: StrataGate, given: tuple[Any, Any], told: str
+) -> None:
+    """Code that judges is told of its slip; only a model's answer is put right (06 §3)."""
+    memory.search_events("tea", open_batch=True)
+    with pytest.raises(InvalidArgument, match=told):
+        memory.assess(*given)
+    with pytest.raises(InvalidArgument, match="next_strategy must be one of answer"):
+        memory.assess("partial", [], next_strategy="look again")
+    assert "partial" == memory.assess("partial", []).verdict

@@ -10,7 +10,7 @@ import pytest
 
 from stratagate_core import Event, Settings, StrataGate
 from stratagate_core.gate.cards import event_card
-from stratagate_core.testing import ScriptedModel
+from stratagate_core.testing import ManualClock, ScriptedModel
 from stratagate_core.tools import PROTOCOL, ToolResult, call, protocol, tool_specs
 from tests.conftest import NO_GRAPH
 
@@ -303,3 +303,46 @@ def test_X_02_tool_results_are_redacted(memory: StrataGate) -> None:
     assert secret not in json.dumps([found, block])
     assert "[REDACTED_TOKEN]" in block["results"][0]["content"]
     assert found["evidence_refs"][0].split(":")[2] == found["results"][0]["id"]
+
+
+@pytest.mark.parametrize(
+    ("judgement", "verdict", "strategy"),
+    [
+        ({"verdict": "sufficient"}, "sufficient", "answer"),
+        ({"verdict": "sufficient", "next_strategy": ""}, "sufficient", "answer"),
+        ({"verdict": "sufficient", "next_strategy": "look again"}, "partial", "search_events"),
+        ({"verdict": "sufficient", "next_strategy": ["answer"]}, "partial", "search_events"),
+        ({"verdict": "yes"}, "partial", "search_events"),
+        ({"verdict": "partial"}, "partial", "search_events"),
+    ],
+)
+def test_assess_puts_a_models_judgement_right(
+    memory: StrataGate, judgement: dict[str, Any], verdict: str, strategy: str
+) -> None:
+    """A strategy left out means to answer; unknown values mean partial and to search again."""
+    ref = value(memory, "search_events", {"query": "school"})["evidence_refs"][0]
+    judged = value(memory, "assess", {"evidence_refs": [ref], **judgement})
+
+    assert (verdict, strategy) == (judged["verdict"], judged["next_strategy"])
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+def test_every_operation_shows_the_day_of_the_display_timezone(zone: str) -> None:
+    """A day is the same day in searches, expansions, recall and the tools, wherever one lives."""
+    settings = Settings(display_timezone=zone, block_turn_size=1, processing="inline")
+    clock = ManualClock(datetime(2026, 5, 6, 12, tzinfo=UTC))
+    with StrataGate.open(":memory:", settings=settings, clock=clock) as memory:
+        memory.add_turn("The Orion project launches on May 9.", "I see.")
+        found = memory.search_events("Orion")
+        (hit,) = found.hits
+        cards = [hit.item, memory.search("Orion").hits[0].item]
+        cards += memory.expand_event(hit.item["id"])["results"]
+        cards += value(memory, "search_events", {"query": "Orion"})["results"]
+        written = hit.item["source_time"]
+        said = memory.search_raw("Orion").hits[0].item["message"]["created_at"]
+
+        days = [card["temporal"]["happened_start"][:16] for card in cards]
+        assert ["2026-05-09T00:00"] * 4 == days
+        assert "2026-05-09" in memory.recall("When does Orion launch?").text
+    assert "2026-05-09T00:00" == written[:16]
+    assert "2026-05-06" == said[:10]

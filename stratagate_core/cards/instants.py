@@ -1,8 +1,9 @@
 """Instants as events hold them: UTC, whole milliseconds, and the calendar unit around one."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Literal
+from typing import Any, Literal
 
 from stratagate_core.errors import InvalidArgument
 
@@ -36,6 +37,17 @@ def parse_instant(raw: object, timezone: tzinfo) -> datetime | None:
 def write_instant(instant: datetime, timezone: tzinfo = UTC) -> str:
     """ISO 8601 with milliseconds and the offset of `timezone`."""
     return instant.astimezone(timezone).isoformat(timespec="milliseconds")
+
+
+def written(value: Any, timezone: tzinfo) -> Any:
+    """A card as plain JSON, its instants in the display timezone: the one way they are shown."""
+    if isinstance(value, datetime):
+        return write_instant(value, timezone)
+    if isinstance(value, Mapping):
+        return {key: written(item, timezone) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [written(item, timezone) for item in value]
+    return value
 
 
 def unit_around(instant: datetime, unit: Unit, timezone: tzinfo) -> tuple[datetime, datetime]:

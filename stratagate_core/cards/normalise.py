@@ -6,7 +6,7 @@ functions serve writing and reading, so what was stored damaged never breaks a l
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any, cast
 
 from stratagate_core.cards.instants import after, parse_instant, unit_around, write_instant
@@ -121,12 +121,15 @@ def temporal(raw: object, *, timezone: tzinfo) -> Temporal:
     )
 
 
-def temporal_to_json(times: Temporal) -> dict[str, Any]:
-    """`times` as the JSON object `temporal` reads; what is absent or neutral is left out."""
+def temporal_to_json(times: Temporal, timezone: tzinfo = UTC) -> dict[str, Any]:
+    """`times` as the JSON object `temporal` reads; what is absent or neutral is left out.
+
+    Instants are written in `timezone`: UTC in storage, the display timezone wherever it is read.
+    """
     written: dict[str, Any] = {}
     for name in _TIMES:
         if (instant := getattr(times, name)) is not None:
-            written[name] = write_instant(instant)
+            written[name] = write_instant(instant, timezone)
     for name in ("original_text", *_ENUMS, "event_type"):
         if (value := getattr(times, name)) not in (None, "unknown", "other"):
             written[name] = value

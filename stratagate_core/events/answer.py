@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 from stratagate_core.model.event import Basis, Criticality, Happening, Precision, Scope
 
-_RELATED = "ids of events of the timeline, only with a clear anchor in the text"
+_RELATED = (
+    "ids of events of the timeline, or #1, #2 for an earlier card of this answer, only with a "
+    "clear anchor in the text"
+)
 
 
 class ExtractedTimes(BaseModel):

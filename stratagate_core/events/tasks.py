@@ -12,6 +12,7 @@ from stratagate_core.events.answer import ExtractedEvents
 from stratagate_core.events.origin import origin_of
 from stratagate_core.events.rules.admission import Origin, admit
 from stratagate_core.events.rules.extractive import extract
+from stratagate_core.events.rules.relations import renamed
 from stratagate_core.events.timeline import entry, timeline
 from stratagate_core.llm.prompts import load_prompt
 from stratagate_core.model.event import Event
@@ -36,7 +37,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionPlan:
-    """The admitted cards, still without ids."""
+    """The admitted cards; the place in the answer stands for the id of each."""
 
     block_id: str
     sequence: int
@@ -69,7 +70,7 @@ def load_target(work: Work, block_id: str) -> Prepared | None:
         "messages": derivation_view(tuple(origin.messages.values())),
         "neighbours": [_neighbour(block, other) for other in blocks.neighbours(work.tx, block)],
         "allowed_source_message_ids": list(origin.messages),
-        "timeline": [entry(event) for event in shown],
+        "timeline": [entry(event, work.settings.timezone) for event in shown],
     }
     return Prepared(
         origin=origin,
@@ -110,8 +111,17 @@ def admit_events(prepared: Prepared, answer: ExtractedEvents) -> ExtractionPlan:
 
 def write_events(work: Work, plan: ExtractionPlan) -> Applied:
     """Store the cards and make the block ready, in one transaction with the job's state."""
-    drafts = [replace(card, created_at=work.now, updated_at=work.now) for card in plan.cards]
-    added = [replace(card, id=work.new_id("evt")) for card in drafts]
+    ids = {card.id: work.new_id("evt") for card in plan.cards}
+    added = [
+        replace(
+            card,
+            id=ids[card.id],
+            temporal=renamed(card.temporal, ids),
+            created_at=work.now,
+            updated_at=work.now,
+        )
+        for card in plan.cards
+    ]
     prompt_hash = load_prompt(_PROMPT).hash
     stored = writes.add(work, added, block_sequence=plan.sequence, prompt_hash=prompt_hash)
     writes.announce(work, stored)

@@ -1,5 +1,6 @@
 """The events an extractor is shown: related ones, then the newest (02 §5)."""
 
+from datetime import tzinfo
 from typing import Any
 
 from stratagate_core.cards.normalise import temporal_to_json
@@ -37,7 +38,7 @@ def _lane(work: Work, pool: str, words: list[str]) -> list[str]:
     return [event_id for event_id, _ in best]
 
 
-def entry(event: Event) -> dict[str, Any]:
+def entry(event: Event, timezone: tzinfo) -> dict[str, Any]:
     """An event as the extractor sees it: a copy, its keys in this order."""
     return {
         "id": event.id,
@@ -47,5 +48,5 @@ def entry(event: Event) -> dict[str, Any]:
         "criticality": event.criticality,
         "status": event.status,
         "superseded_by": event.superseded_by,
-        "temporal": temporal_to_json(event.temporal),
+        "temporal": temporal_to_json(event.temporal, timezone),
     }

@@ -5,10 +5,10 @@ Absent fields are left out. Times are written in the display timezone.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any
 
-from stratagate_core.cards.instants import write_instant
+from stratagate_core.cards.instants import written
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Event, Temporal, Weight
 from stratagate_core.model.evidence import Evidence
@@ -36,7 +36,7 @@ def event_card(event: Event, *, weight: float, timezone: tzinfo) -> dict[str, An
         "created_at": event.created_at,
         "updated_at": event.updated_at,
     }
-    return dict(_present(card, timezone))
+    return dict(_present(written(card, timezone)))
 
 
 def block_entry(block: Block, *, timezone: tzinfo) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def block_entry(block: Block, *, timezone: tzinfo) -> dict[str, Any]:
         "content": block.content,
         "created_at": block.created_at,
     }
-    return dict(_present(entry, timezone))
+    return dict(_present(written(entry, timezone)))
 
 
 def event_evidence(event: Event, detail_kind: str | None = None) -> Evidence:
@@ -126,13 +126,9 @@ def _weight(weight: Weight) -> dict[str, Any]:
     return {field.name: getattr(weight, field.name) for field in fields(weight)}
 
 
-def _present(value: Any, timezone: tzinfo) -> Any:
-    """`value` as plain JSON, without what is absent or empty."""
-    if isinstance(value, datetime):
-        return write_instant(value, timezone)
-    if isinstance(value, Mapping):
-        written = {key: _present(item, timezone) for key, item in value.items()}
-        return {key: item for key, item in written.items() if item not in (None, [], {})}
-    if isinstance(value, list | tuple):
-        return [_present(item, timezone) for item in value]
-    return value
+def _present(value: Any) -> Any:
+    """Plain JSON without what is absent or empty."""
+    if isinstance(value, dict):
+        kept = {key: _present(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item not in (None, [], {})}
+    return [_present(item) for item in value] if isinstance(value, list) else value

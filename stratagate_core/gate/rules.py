@@ -3,15 +3,20 @@
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast
 
 from stratagate_core.errors import InvalidArgument
-from stratagate_core.model.evidence import Assessment, Rejection, Strategy, Verdict
+from stratagate_core.model.evidence import (
+    STRATEGIES,
+    VERDICTS,
+    Assessment,
+    Rejection,
+    Strategy,
+    Verdict,
+)
 from stratagate_core.text.clip import clip_line
 from stratagate_core.text.language import Language
 
-_VERDICTS: tuple[str, ...] = get_args(Verdict)
-_STRATEGIES: tuple[str, ...] = get_args(Strategy)
 _MOST_REFS = 8
 _LONGEST_NOTE = 160
 
@@ -53,8 +58,8 @@ def assess(
     The batch ids and the status of the result are the caller's to fill in.
     """
     accepted, rejected = _sort_refs(raw.get("evidence_refs"), refs, language)
-    verdict = _one_of(_VERDICTS, raw.get("verdict"), "partial")
-    strategy = _one_of(_STRATEGIES, raw.get("next_strategy"), "search_events")
+    verdict = _one_of(VERDICTS, raw.get("verdict"), "partial")
+    strategy = _one_of(STRATEGIES, raw.get("next_strategy"), "search_events")
     missing = _note(raw.get("missing"))
     if verdict == "sufficient" and accepted and strategy == "answer":
         missing = ""

@@ -1,10 +1,13 @@
-"""Nodes as plain JSON: a hit of a search, a complete expansion, an entry of recall (05 §5–7)."""
+"""Nodes as plain JSON: a hit of a search, a complete expansion, an entry of recall (05 §5–7).
+
+Times are written in the display timezone.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import tzinfo
 from typing import Any
 
-from stratagate_core.cards.instants import write_instant
+from stratagate_core.cards.instants import written
 from stratagate_core.graph.read import Asked
 from stratagate_core.graph.rules.match import GraphHit
 from stratagate_core.graph.rules.resolver import Resolution
@@ -16,7 +19,7 @@ from stratagate_core.text.redact import redact
 Card = dict[str, Any]
 
 
-def hit_card(hit: GraphHit, events: Mapping[str, Event], asked: Asked) -> Card:
+def hit_card(hit: GraphHit, events: Mapping[str, Event], asked: Asked, timezone: tzinfo) -> Card:
     """A hit as a card; its history is labelled and stands apart from the present."""
     shown = hit.view
     present = (*shown.current_facts, *shown.stale_facts)
@@ -24,16 +27,16 @@ def hit_card(hit: GraphHit, events: Mapping[str, Event], asked: Asked) -> Card:
         **_node(shown.node),
         "match_type": hit.match_type,
         "current_state": redact(shown.state),
-        "facts": [fact_card(fact) for fact in present],
-        "relations": [edge_card(edge, shown) for edge in shown.current_edges],
-        "historical_matches": [fact_card(fact) for fact in shown.historical_facts],
-        "historical_relations": [edge_card(edge, shown) for edge in shown.historical_edges],
+        "facts": [_fact_card(fact) for fact in present],
+        "relations": [_edge_card(edge, shown) for edge in shown.current_edges],
+        "historical_matches": [_fact_card(fact) for fact in shown.historical_facts],
+        "historical_relations": [_edge_card(edge, shown) for edge in shown.historical_edges],
         "provenance_event_ids": list(hit.provenance),
         "metadata_evidence_status": hit.metadata_evidence,
-        "timeline": timeline(hit.provenance, events),
-        **instants(asked),
+        "timeline": _timeline(hit.provenance, events),
+        **_instants(asked),
     }
-    return filled(card)
+    return dict(written(filled(card), timezone))
 
 
 def expanded_card(
@@ -43,24 +46,26 @@ def expanded_card(
     resolutions: Iterable[Resolution],
     events: Mapping[str, Event],
     asked: Asked,
+    timezone: tzinfo,
 ) -> Card:
     """The expansion of a node: all that is shown of it, with who won for each key."""
-    current = [edge_card(edge, shown) for edge in shown.current_edges]
-    past = [edge_card(edge, shown) for edge in shown.historical_edges]
-    return {
+    current = [_edge_card(edge, shown) for edge in shown.current_edges]
+    past = [_edge_card(edge, shown) for edge in shown.historical_edges]
+    card = {
         "node": filled({**_node(shown.node), "current_state": redact(shown.state)}),
         "edges": current + past,
-        "current_facts": [fact_card(fact) for fact in shown.current_facts],
-        "stale_facts": [fact_card(fact) for fact in shown.stale_facts],
-        "historical_facts": [fact_card(fact) for fact in shown.historical_facts],
+        "current_facts": [_fact_card(fact) for fact in shown.current_facts],
+        "stale_facts": [_fact_card(fact) for fact in shown.stale_facts],
+        "historical_facts": [_fact_card(fact) for fact in shown.historical_facts],
         "current_edges": current,
         "historical_edges": past,
         "resolution": [_resolution(one) for one in resolutions],
         "provenance_event_ids": list(provenance),
         "metadata_evidence_status": metadata_evidence,
-        "timeline": timeline(provenance, events),
-        **instants(asked),
+        "timeline": _timeline(provenance, events),
+        **_instants(asked),
     }
+    return dict(written(card, timezone))
 
 
 def _node(node: Node) -> Card:
@@ -75,7 +80,7 @@ def _node(node: Node) -> Card:
     }
 
 
-def fact_card(fact: Fact) -> Card:
+def _fact_card(fact: Fact) -> Card:
     """A fact as JSON; a stale one says why."""
     value = fact.value if isinstance(fact.value, str) else list(fact.value)
     return filled(
@@ -83,10 +88,10 @@ def fact_card(fact: Fact) -> Card:
             "key": redact(fact.key),
             "value": redact(value),
             "status": fact.status,
-            "valid_from": _written(fact.valid_from),
-            "valid_to": _written(fact.valid_to),
+            "valid_from": fact.valid_from,
+            "valid_to": fact.valid_to,
             "stale_reason": redact(fact.stale_reason),
-            "stale_since": _written(fact.stale_since),
+            "stale_since": fact.stale_since,
             "depends_on": [
                 f"{one.node}: {one.key}" if one.node else one.key for one in fact.depends_on
             ],
@@ -95,7 +100,7 @@ def fact_card(fact: Fact) -> Card:
     )
 
 
-def edge_card(edge: Edge, shown: View) -> Card:
+def _edge_card(edge: Edge, shown: View) -> Card:
     """An edge as JSON, with the names of both ends."""
     names = {shown.node.id: shown.node.name, **{k: end.name for k, end in shown.ends.items()}}
     return filled(
@@ -106,8 +111,8 @@ def edge_card(edge: Edge, shown: View) -> Card:
             "to": redact(names[edge.to_node_id]),
             "to_node_id": edge.to_node_id,
             "status": edge.status,
-            "valid_from": _written(edge.valid_from),
-            "valid_to": _written(edge.valid_to),
+            "valid_from": edge.valid_from,
+            "valid_to": edge.valid_to,
             "source_event_ids": list(edge.source_event_ids),
         }
     )
@@ -124,7 +129,7 @@ def _resolution(one: Resolution) -> Card:
     }
 
 
-def timeline(ids: Sequence[str], events: Mapping[str, Event]) -> list[Card]:
+def _timeline(ids: Sequence[str], events: Mapping[str, Event]) -> list[Card]:
     """The events behind a hit as they happened."""
     known = sorted(
         (events[key] for key in ids if key in events), key=lambda one: (one.chronology, one.id)
@@ -135,21 +140,17 @@ def timeline(ids: Sequence[str], events: Mapping[str, Event]) -> list[Card]:
             "title": redact(event.title),
             "summary": redact(event.summary),
             "status": event.status,
-            "time": write_instant(event.chronology),
+            "time": event.chronology,
         }
         for event in known
     ]
 
 
-def instants(asked: Asked) -> Card:
+def _instants(asked: Asked) -> Card:
     """The instants that a result is of, if any were asked for."""
-    return filled({"as_of": _written(asked.as_of), "known_at": _written(asked.known_at)})
+    return filled({"as_of": asked.as_of, "known_at": asked.known_at})
 
 
 def filled(card: Mapping[str, Any]) -> Card:
     """A card without what is empty."""
     return {key: value for key, value in card.items() if value not in (None, "", [])}
-
-
-def _written(instant: datetime | None) -> str | None:
-    return None if instant is None else write_instant(instant)

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Any
 
-from stratagate_core.cards.instants import write_instant
+from stratagate_core.cards.instants import written
 from stratagate_core.cards.normalise import temporal_to_json
 from stratagate_core.engine import Work
 from stratagate_core.graph.read import scene
@@ -29,7 +30,7 @@ class Context:
     known: Mapping[str, frozenset[str]]
 
 
-def event_entry(event: Event) -> dict[str, Any]:
+def event_entry(event: Event, timezone: tzinfo) -> dict[str, Any]:
     """An event as the projector sees it: without hints, extractor version and quotes."""
     return {
         "id": event.id,
@@ -38,7 +39,7 @@ def event_entry(event: Event) -> dict[str, Any]:
         "tags": list(event.tags),
         "scope": event.scope,
         "status": event.status,
-        "temporal": temporal_to_json(event.temporal),
+        "temporal": temporal_to_json(event.temporal, timezone),
         "source_message_ids": list(event.source_message_ids)[:SOURCES],
     }
 
@@ -60,7 +61,7 @@ def context(work: Work, batch: Sequence[Event]) -> Context:
         "nodes": [_node_entry(one) for one in shown.values()],
         "edges": [_edge_entry(edge, shown) for edge in latest],
     }
-    return Context(payload=payload, known=known)
+    return Context(payload=written(payload, work.settings.timezone), known=known)
 
 
 def _newest_first(edge: Edge) -> tuple[float, str]:
@@ -110,7 +111,7 @@ def _fact_entry(fact: Fact) -> dict[str, Any]:
         "value": fact.value if isinstance(fact.value, str) else list(fact.value),
         "mode": fact.mode,
         "status": fact.status,
-        "valid_from": None if fact.valid_from is None else write_instant(fact.valid_from),
+        "valid_from": fact.valid_from,
         "source_event_ids": list(fact.source_event_ids)[:SOURCES],
     }
 

@@ -96,7 +96,9 @@ def expand(work: Work, node_id: str, asked: Asked) -> Expansion:
     if not provenance and asked == Asked():
         raise _unknown(node_id)
     known = events.by_ids(work.tx, provenance)
-    card = expanded_card(cut, provenance, evidence, resolve(cut, sources), known, asked)
+    card = expanded_card(
+        cut, provenance, evidence, resolve(cut, sources), known, asked, work.settings.timezone
+    )
     return Expansion(node=cut.node, card=card, provenance=provenance)
 
 

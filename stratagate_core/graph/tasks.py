@@ -173,7 +173,10 @@ def load_batch(work: Work, batch_id: str) -> Prepared | None:
     around = context(work, shown)
     return Prepared(
         batch_id=batch_id,
-        payload={"events": [event_entry(event) for event in shown], **around.payload},
+        payload={
+            "events": [event_entry(event, work.settings.timezone) for event in shown],
+            **around.payload,
+        },
         sources=_sources(work, shown),
         known=around.known,
         timezone=work.settings.timezone,

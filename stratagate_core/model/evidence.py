@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Verdict = Literal["sufficient", "partial", "wrong"]
 Strategy = Literal[
@@ -14,6 +14,8 @@ Strategy = Literal[
     "search_raw",
     "expand_block",
 ]
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
 BatchStatus = Literal["unresolved", "recorded", "expired"]
 
 

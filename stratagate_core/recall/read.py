@@ -171,7 +171,7 @@ def _nodes(
         if own.issuperset(hit.provenance)
         and (not hit.provenance or not fitting.isdisjoint(hit.provenance))
     ][:NODES_KEPT]
-    return [(hit_card(hit, cited, NOW), hit_node(hit)) for hit in kept]
+    return [(hit_card(hit, cited, NOW, work.settings.timezone), hit_node(hit)) for hit in kept]
 
 
 def _others_own(work: Work, cited: dict[str, Event], thread: str) -> frozenset[str]:

@@ -93,7 +93,9 @@ def _hits(
         if isinstance(match, RawMatch):
             yield next(hits)
         else:
-            yield event_hit(match, min(1.0, score), explain=explain)
+            yield event_hit(
+                match, min(1.0, score), explain=explain, timezone=work.settings.timezone
+            )
 
 
 def _reason(reasons: tuple[Reason | None, ...], found: bool) -> Reason | None:

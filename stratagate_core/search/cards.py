@@ -1,12 +1,13 @@
 """Compact cards (04 §5): enough to judge a result by; the full content comes by expanding it.
 
-What is empty is left out. All texts are redacted, ids stay as they are.
+What is empty is left out. All texts are redacted, ids stay as they are; times are written in the
+display timezone.
 """
 
-from datetime import datetime
+from datetime import tzinfo
 from typing import Any
 
-from stratagate_core.cards.instants import write_instant
+from stratagate_core.cards.instants import written
 from stratagate_core.model.event import Event, Temporal
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import Card
@@ -20,7 +21,7 @@ SCORE_MEANING = (
 _TITLE, _SUMMARY, _EXCERPT = 240, 800, 500
 
 
-def event_card(event: Event, score: float) -> Card:
+def event_card(event: Event, score: float, timezone: tzinfo) -> Card:
     """The card of an event."""
     times = event.temporal
     source_time = times.happened_start or times.mentioned_at or event.created_at
@@ -28,7 +29,7 @@ def event_card(event: Event, score: float) -> Card:
         "id": event.id,
         "title": clip(redact(event.title), _TITLE),
         "summary": clip_line(redact(event.summary), _SUMMARY),
-        "source_time": write_instant(source_time),
+        "source_time": source_time,
         "temporal": _temporal(times),
         "source_block_id": event.source_block_id,
         "status": event.status,
@@ -36,12 +37,12 @@ def event_card(event: Event, score: float) -> Card:
         "criticality": event.criticality,
         "source": "agent-recorded" if event.pool == "agent" else None,
     }
-    return _filled(card) | {"rank_score": score, "score_meaning": SCORE_MEANING}
+    scored = {"rank_score": score, "score_meaning": SCORE_MEANING}
+    return {**written(_filled(card), timezone), **scored}
 
 
-def raw_card(message: Message, turn_range: tuple[int, int] | None) -> Card:
+def raw_card(message: Message, turn_range: tuple[int, int] | None, timezone: tzinfo) -> Card:
     """The card of a message; `turn_range` is that of its block."""
-    said_at = _written(message.created_at)
     card = {
         "id": message.id,
         "block_id": message.block_id,
@@ -50,22 +51,22 @@ def raw_card(message: Message, turn_range: tuple[int, int] | None) -> Card:
             "id": message.id,
             "role": message.role,
             "content": clip_line(redact(message.content), _EXCERPT),
-            "created_at": said_at,
+            "created_at": message.created_at,
             "thread_id": message.thread,
         },
-        "source_time": said_at,
+        "source_time": message.created_at,
         "thread_id": message.thread,
         "detail_hint": _hint(message),
     }
-    return _filled(card)
+    return dict(written(_filled(card), timezone))
 
 
 def _temporal(times: Temporal) -> dict[str, Any]:
     return _filled(
         {
-            "mentioned_at": _written(times.mentioned_at),
-            "happened_start": _written(times.happened_start),
-            "happened_end": _written(times.happened_end),
+            "mentioned_at": times.mentioned_at,
+            "happened_start": times.happened_start,
+            "happened_end": times.happened_end,
             "precision": times.precision,
             "status": times.status,
             "event_type": times.event_type,
@@ -77,10 +78,6 @@ def _temporal(times: Temporal) -> dict[str, Any]:
 
 def _filled(card: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in card.items() if value not in (None, "", [])}
-
-
-def _written(instant: datetime | None) -> str | None:
-    return None if instant is None else write_instant(instant)
 
 
 def _hint(message: Message) -> str:

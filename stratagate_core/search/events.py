@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Any, cast
 
 from stratagate_core.engine import Work
@@ -99,7 +100,10 @@ def search_events(
         weight_factor=weight_factor,
     )
     return Results(
-        hits=tuple(event_hit(match, match.score, explain=explain) for match in found.matches),
+        hits=tuple(
+            event_hit(match, match.score, explain=explain, timezone=work.settings.timezone)
+            for match in found.matches
+        ),
         next_offset=offset + limit if found.more else None,
         reason=found.reason,
     )
@@ -165,8 +169,8 @@ def _reason(
     return "no_match"
 
 
-def event_hit(match: Match, score: float, *, explain: bool) -> Hit[Card]:
+def event_hit(match: Match, score: float, *, explain: bool, timezone: tzinfo) -> Hit[Card]:
     """The match as a card with its ref."""
     signals = {**match.signals, "weight": match.weight} if explain else {}
-    card = event_card(match.event, score)
+    card = event_card(match.event, score, timezone)
     return Hit(ref=f"event:{match.event.id}", item=card, score=score, signals=signals)

@@ -40,7 +40,7 @@ def search_graph(work: Work, query: str, *, limit: int = 8, asked: Asked = NOW) 
         Hit(
             ref=f"graph-node:{hit.view.node.id}",
             item={
-                **hit_card(hit, known, asked),
+                **hit_card(hit, known, asked, work.settings.timezone),
                 "rank_score": score,
                 "score_meaning": SCORE_MEANING,
             },

@@ -216,7 +216,7 @@ def raw_hits(
         hits.append(
             Hit(
                 ref=f"raw:{message.block_id or '-'}:{message.id}:{places.get(message.id, 0)}",
-                item=raw_card(message, turn_range),
+                item=raw_card(message, turn_range, work.settings.timezone),
                 score=match.score,
                 signals=match.signals if explain else {},
                 around=around.get(str(message.id), ()),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -15,11 +15,9 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from stratagate_core.model.evidence import Strategy, Verdict
+from stratagate_core.model.evidence import STRATEGIES, VERDICTS
 
 T = TypeVar("T")
-#: what `next_strategy` may name
-_STRATEGIES = get_args(Strategy)
 
 
 def _clamped(value: int) -> int:
@@ -65,6 +63,11 @@ BatchId = Annotated[
 
 def _choice(*values: str) -> Any:
     return WithJsonSchema({"type": "string", "enum": list(values)})
+
+
+def _known(values: tuple[str, ...], *, else_: str) -> BeforeValidator:
+    """What is none of the values is taken for `else_` (06 §3)."""
+    return BeforeValidator(lambda value: value if value in values else else_)
 
 
 class Arguments(BaseModel):
@@ -168,16 +171,16 @@ class Assess(Arguments):
     )
 
     batch_id: BatchId = None
-    verdict: Annotated[Any, _choice(*get_args(Verdict))] = Field(
+    verdict: Annotated[str, _known(VERDICTS, else_="partial"), _choice(*VERDICTS)] = Field(
         description="sufficient answers the actual question; partial lacks something; wrong is "
         "about another subject or state"
     )
     evidence_refs: Refs = Field(description="refs of this batch that carry the verdict")
     fit: Note = Field(default="", description="in one sentence, how the evidence fits")
     missing: Note = Field(default="", description="what is still missing; empty if nothing is")
-    next_strategy: Annotated[Any, _choice(*_STRATEGIES)] = Field(
-        default="", description="answer if the verdict is sufficient, else what to try next"
-    )
+    next_strategy: Annotated[
+        str, _known(("", *STRATEGIES), else_="search_events"), _choice(*STRATEGIES)
+    ] = Field(default="", description="answer if the verdict is sufficient, else what to try next")
 
 
 class RecordUse(Arguments):

@@ -85,7 +85,8 @@ def assess(memory: "StrataGate", thread: str, given: Assess, receipt: str | None
         given.evidence_refs,
         fit=given.fit,
         missing=given.missing,
-        next_strategy=given.next_strategy,
+        # not named: to answer, which stands with accepted evidence only (06 §3)
+        next_strategy=given.next_strategy or "answer",
         batch_id=given.batch_id,
         thread=thread,
     )

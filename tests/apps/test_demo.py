@@ -190,6 +190,23 @@ def test_only_used_event_grows(first_run: str, database: Path) -> None:
 
 
 @pytest.mark.slow
+def test_moved_plans_are_shown_as_superseded(first_run: str, database: Path) -> None:
+    """The plan before the move is superseded by the move, in the memory and on the screen."""
+    with StrataGate.open(database, namespace=NAMESPACE, read_only=True) as memory:
+        earlier, later = (
+            memory.event(memory.search_events(words, limit=1).hits[0].item["id"])
+            for words in ("plan open day Saturday April 11", "open day moves Saturday April 18")
+        )
+
+    assert ("superseded", later.id) == (earlier.status, earlier.superseded_by)
+    assert ("active", (earlier.id,)) == (later.status, later.temporal.supersedes_event_ids)
+    rows = [row for row in first_run.splitlines() if "We plan the open day" in row]
+    with_status = [row for row in rows if "planned" in row]
+    assert 2 == len(with_status)
+    assert all("planned, superseded" in row for row in with_status)
+
+
+@pytest.mark.slow
 def test_lines_fit_a_terminal(first_run: str, database: Path) -> None:
     """No line is wider than 100 columns, but where the path of the file makes it so."""
     wide = [line for line in first_run.splitlines() if width(line) > 100]

@@ -179,12 +179,14 @@ def test_admission_lets_nothing_foreign_through(
     admission = admit(raws, origin, related=related)
 
     assert len(admission.cards) + admission.rejected <= len(raws)
+    earlier: set[str] = set()
     for card in admission.cards:
         assert card.title.strip()
         assert card.summary.strip()
         assert card.source_message_ids
         assert set(card.source_message_ids) <= messages.keys()
-        assert set(related_ids(card.temporal)) <= related
+        assert set(related_ids(card.temporal)) <= related | earlier
+        earlier.add(card.id)
         said = [text for key in card.source_message_ids for text in citable[key]]
         assert all(any(quote in text for text in said) for quote in card.quotes)
         assert (3, 3) == (card.formed_turn, card.weight.last_adopted_turn)

@@ -278,6 +278,22 @@ def test_formed_turn_is_that_of_the_block(talk: Talk) -> None:
     assert 2 == talk.memory.stats()["current_turn"]
 
 
+def test_a_later_card_relates_to_an_earlier_one_by_its_place(talk: Talk) -> None:
+    """`#2` is the second card; a rejected, later or own place is removed; equal cards are one."""
+    first, again = (card("m1", title="Tea on June 3") for _ in range(2))
+    later = card(
+        "m1",
+        title="Tea moved to June 10",
+        temporal={"supersedes_event_ids": ["#3", "#1", "#4", "#5", "#9"], "same_event_id": "#2"},
+    )
+    talk.say("m1", "said in m1", found(first, card("m9"), again, later))
+    old, new = (talk.memory.event(key) for key in talk.ids())
+
+    assert ("superseded", new.id, 0.1) == (old.status, old.superseded_by, old.weight.forced_cap)
+    assert (old.id,) == new.temporal.supersedes_event_ids
+    assert new.temporal.same_event_id is None
+
+
 def test_code_sets_version_and_thread(talk: Talk) -> None:
     """Extractor version and thread come from code; nodes of the graph are not the model's."""
     times = {"thread_id": "elsewhere", "participant_node_ids": ["nod_1"]}

@@ -182,6 +182,30 @@ def test_what_is_not_clearly_the_same_stays(open_memory: Opener, said: tuple[str
     assert {"active"} == {event.status for event in events}
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "The launch is on June 3.",
+            "We moved the launch to June 10.",
+            "We moved the launch to June 17.",
+        ),
+        ("发布定在六月三号。", "发布改到六月十号。", "发布推迟到六月十七号。"),
+    ],
+)
+def test_a_change_within_one_block_supersedes(open_memory: Opener, said: tuple[str, ...]) -> None:
+    """Said in one block: each move puts the date before it out of force; the last one holds."""
+    memory = open_memory(path=":memory:", settings={**SETTINGS, "block_turn_size": len(said)})
+    for text in said:
+        memory.add_turn(text, "I see.")
+    hits = memory.search_events("", temporal_intent="first").hits
+    events = [memory.event(hit.item["id"]) for hit in hits]
+    events.sort(key=lambda event: said.index(event.title))
+
+    assert ["superseded", "superseded", "active"] == [event.status for event in events]
+    assert [events[1].id, events[2].id, None] == [event.superseded_by for event in events]
+
+
 def test_the_new_date_is_the_time_of_a_change(open_memory: Opener) -> None:
     """Of two dates in a sentence the one it was moved to is kept, and still to come."""
     for text in ("We moved the launch from June 3 to June 10.", "发布从六月三号改到了六月十号。"):

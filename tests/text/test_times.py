@@ -124,3 +124,69 @@ def test_what_a_date_is_set_for_is_still_to_come(text: str, words: str, day: str
     found = find_times(text, reference=datetime(2026, 5, 6, 9, tzinfo=UTC))
 
     assert [day] == [str(one.start.date()) for one in found if one.text == words]
+
+
+#: said on Thursday March 5, 2026: what, words of the time, its day or None for unread
+LEANS = [
+    # deadlines and what something is for look forward, unless it is told as done
+    ("He promised to finish the report by March 20.", "March 20", "2026-03-20"),
+    ("She asked me to send the invoice before April 10.", "April 10", "2026-04-10"),
+    ("We promised the demo for April 2.", "April 2", "2026-04-02"),
+    ("I ordered two cakes for Saturday.", "Saturday", "2026-03-07"),
+    ("The shop is closed until Monday.", "Monday", "2026-03-09"),
+    ("We extended the deadline until October 20.", "October 20", "2026-10-20"),
+    ("He promised to finish the report by March 2.", "March 2", "2026-03-02"),
+    ("The shop was closed until Monday.", "Monday", "2026-03-02"),
+    ("The bug was fixed by Friday.", "Friday", "2026-02-27"),
+    ("I had to finish it by Friday.", "Friday", "2026-02-27"),
+    ("I was there for Saturday dinner.", "Saturday", "2026-02-28"),
+    ("I have been ill since Monday.", "Monday", "2026-03-02"),
+    ("他答应3月20日之前完成报告。", "3月20日", "2026-03-20"),
+    ("他答应了周五前完成报告。", "周五", "2026-03-06"),
+    ("为周六订了两个蛋糕。", "周六", "2026-03-07"),
+    ("商店关到周一。", "周一", "2026-03-09"),
+    ("周五之前已经完成了。", "周五", "2026-02-27"),
+    ("我一直忙到了周一。", "周一", "2026-03-02"),
+    ("自11月1日以来我住在这里。", "11月1日", "2025-11-01"),
+    # the day of what is arranged or called off, whenever that was done
+    ("We cancelled the workshop of March 28.", "March 28", "2026-03-28"),
+    ("The workshop of May 28 is cancelled.", "May 28", "2026-05-28"),
+    ("The workshop of March 2 is cancelled.", "March 2", "2026-03-02"),
+    ("The workshop of October 20 was cancelled.", "October 20", "2026-10-20"),
+    ("I got tickets for the May 9 concert.", "May 9", "2026-05-09"),
+    ("The dinner on Friday is cancelled.", "Friday", "2026-03-06"),
+    ("I attended the workshop of February 10.", "February 10", "2026-02-10"),
+    ("The concert of Saturday was great.", "Saturday", "2026-02-28"),
+    ("我们取消了3月28日的研讨会。", "3月28日", "2026-03-28"),
+    ("5月28日的研讨会取消了。", "5月28日", "2026-05-28"),
+    ("我约了周六的牙医。", "周六", "2026-03-07"),
+    ("我参加了周六的会。", "周六", "2026-02-28"),
+    # what somebody is bound to do, and what is said of later
+    ("We agreed to ship on April 3.", "April 3", "2026-04-03"),
+    ("He said he would come on March 20.", "March 20", "2026-03-20"),
+    ("We agreed on March 2 to ship.", "March 2", "2026-03-02"),
+    ("他保证3月20日交货。", "3月20日", "2026-03-20"),
+    # the day of an act
+    ("I ordered it on Saturday.", "Saturday", "2026-02-28"),
+    ("She got back on December 20.", "December 20", "2025-12-20"),
+    ("On Friday we cancelled the dinner.", "Friday", "2026-02-27"),
+    ("周五我取消了聚会。", "周五", "2026-02-27"),
+    # the day of the dinner, or of calling it off
+    ("We cancelled the dinner on Friday.", "Friday", None),
+    ("The dinner on Friday was cancelled.", "Friday", None),
+    # no cue at all: whichever is nearest
+    ("Workshop, March 28", "March 28", "2026-03-28"),
+    ("Workshop, February 10", "February 10", "2026-02-10"),
+    ("研讨会，2月10日", "2月10日", "2026-02-10"),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "day"), LEANS)
+def test_cue_and_tense_say_on_which_side_a_date_lies(
+    text: str, words: str, day: str | None
+) -> None:
+    """A date without its year, a weekday without its week: cues first, then verbs, else nearest."""
+    found = find_times(text, reference=datetime(2026, 3, 5, 10, tzinfo=UTC))
+
+    expected = [] if day is None else [(words, day)]
+    assert expected == [(one.text, str(one.start.date())) for one in found]

@@ -13,7 +13,7 @@ from stratagate_core.cards.normalise import (
     texts,
 )
 from stratagate_core.events.rules.quotes import Citable, checked_quotes
-from stratagate_core.events.rules.relations import permitted
+from stratagate_core.events.rules.relations import permitted, place, renamed
 from stratagate_core.events.rules.times import event_times
 from stratagate_core.events.rules.weight import new_weight
 from stratagate_core.model.event import Event
@@ -52,19 +52,20 @@ class Admission:
 def admit(
     raws: Sequence[Mapping[str, Any]], origin: Origin, *, related: Collection[str]
 ) -> Admission:
-    """The acceptable cards among `raws`, equal ones made one, still without ids.
+    """The acceptable cards among `raws`, equal ones made one; their place stands for their id.
 
-    `related` are the events they may relate to; other relations are removed.
+    `related` are the events they may relate to, besides the earlier of these cards by their
+    place; other relations are removed.
     """
     accepted: list[tuple[Mapping[str, Any], Event]] = []
     dropped = 0
-    for raw in raws:
-        card = card_of(raw, origin)
+    for number, raw in enumerate(raws, 1):
+        card = card_of(raw, origin, event_id=place(number))
         if isinstance(card, str):
             continue
         quotes, lost = checked_quotes(card.quotes, card.source_message_ids, origin.citable)
         dropped += lost
-        times = permitted(card.temporal, related)
+        times = permitted(card.temporal, {*related, *(earlier.id for _, earlier in accepted)})
         accepted.append((raw, replace(card, quotes=quotes, temporal=times)))
     rejected = len(raws) - len(accepted)
     return Admission(cards=_merged(accepted), rejected=rejected, dropped_quotes=dropped)
@@ -147,13 +148,15 @@ def _merged(cards: Sequence[tuple[Mapping[str, Any], Event]]) -> tuple[Event, ..
     Each card comes with what it was made from, whose texts are not yet cut.
     """
     found: dict[tuple[object, ...], Event] = {}
+    kept_as: dict[str, str] = {}
     for raw, card in cards:
         times = replace(card.temporal, mentioned_at=None) if _no_mention(raw) else card.temporal
         texts_in_full = _trimmed(raw.get("title")), _trimmed(raw.get("summary"))
         key = (*texts_in_full, card.scope, card.criticality, times)
         earlier = found.get(key)
         found[key] = card if earlier is None else _union(earlier, card)
-    return tuple(found.values())
+        kept_as[card.id] = found[key].id
+    return tuple(replace(card, temporal=renamed(card.temporal, kept_as)) for card in found.values())
 
 
 def _no_mention(raw: Mapping[str, Any]) -> bool:

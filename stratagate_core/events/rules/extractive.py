@@ -5,10 +5,11 @@ and one-off requests make no card; a plan stays a plan. People count easily, ass
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stratagate_core.events.rules import cues
+from stratagate_core.events.rules.relations import place
 from stratagate_core.events.rules.statements import Statement, statements_of
 from stratagate_core.events.rules.supersession import replaced_event
 from stratagate_core.events.rules.times import occurrence_of
@@ -41,7 +42,7 @@ def extract(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """The cards of a block from the JSON a model would see."""
     statements = statements_of(payload)
     known = sorted({one.speaker for one in statements if one.named})
-    cards = [_card(one, known, payload["timeline"]) for one in _chosen(statements)]
+    cards = _cards(_chosen(statements), known, payload["timeline"])
     reason = "sentences that state something lasting" if cards else "nothing lasting was stated"
     return {"should_extract": bool(cards), "reason": reason, "events": cards}
 
@@ -95,6 +96,21 @@ def _reports_work(text: str) -> bool:
     if is_second_person(text) and not is_first_person(text):
         return False
     return cues.is_of_the_project(text) or cues.is_finding(text)
+
+
+def _cards(
+    chosen: Iterable[Statement], known: Sequence[str], timeline: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The cards in reading order; a later one may put an earlier one out of force."""
+    cards: list[dict[str, Any]] = []
+    in_force = {str(event["id"]): event for event in timeline if event["status"] == "active"}
+    for number, one in enumerate(chosen, 1):
+        card = _card(one, known, list(in_force.values()))
+        for replaced in card["temporal"].get("supersedes_event_ids", ()):
+            del in_force[replaced]
+        in_force[place(number)] = {**card, "id": place(number), "status": "active"}
+        cards.append(card)
+    return cards
 
 
 def _card(

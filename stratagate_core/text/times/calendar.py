@@ -10,10 +10,13 @@ from typing import Literal
 
 from stratagate_core.text.times.expression import Basis, Precision
 
-Tense = Literal["past", "future", "open"]
+#: ahead: to come, or gone by a short while ago; open: whichever is nearest
+Tense = Literal["past", "future", "ahead", "open"]
 Unit = Literal["minute", "hour", "day", "week", "weekend", "month", "year", "decade"]
 
 _MINUTE = timedelta(minutes=1)
+#: a day that something was set for is spoken of without its year for as long as this
+_JUST_GONE = timedelta(days=31)
 _SEASON_START = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
@@ -144,10 +147,11 @@ def nearest_date(today: date, month: int, day: int, tense: Tense) -> date:
             found.append(date(year, month, day))
         except ValueError:
             continue
-    if tense == "future":
-        found = [candidate for candidate in found if candidate >= today]
-    elif tense == "past":
+    if tense == "past":
         found = [candidate for candidate in found if candidate <= today]
+    elif tense != "open":
+        earliest = today - (_JUST_GONE if tense == "ahead" else timedelta())
+        found = [candidate for candidate in found if candidate >= earliest]
     return min(found, key=lambda candidate: abs(candidate - today))
 
 
@@ -156,6 +160,7 @@ def nearest_month(today: date, month: int, tense: Tense) -> Interval:
     if not 1 <= month <= 12:
         raise ValueError(month)
     gap = (month - today.month) % 12
-    if gap and (tense == "past" or (tense == "open" and gap >= 6)):
+    first_gone = {"past": 1, "open": 6, "ahead": 11, "future": 12}[tense]
+    if gap >= first_gone:
         gap -= 12
     return one_month(today.year, today.month + gap, "explicit")

@@ -95,7 +95,7 @@ def _day_of_week(today: date, weeks: int, weekday: str) -> Interval:
 
 
 def _weekday(match: re.Match[str], clause: Clause) -> Interval:
-    weekday, ahead = match["weekday"], clause.tense == "future"
+    weekday, ahead = match["weekday"], clause.tense in ("future", "ahead")
     if weekday == "末":
         return weekend(clause.today - timedelta(days=0 if ahead else 7))
     position = "一二三四五六日".index(weekday.replace("天", "日"))

@@ -78,7 +78,7 @@ def _which_weekday(match: re.Match[str], clause: Clause) -> Interval | None:
 
 def _weekday(match: re.Match[str], clause: Clause) -> Interval | None:
     word = match["weekday"]
-    if len(word) < 6 and not word[0].isupper():
+    if clause.lean == "unclear" or (len(word) < 6 and not word[0].isupper()):
         return None
     weekday = WEEKDAYS[word.lower()]
     return one_day(nearest_weekday(clause.today, weekday, ahead=clause.awaits))
@@ -141,7 +141,7 @@ RULES = (
     rule(rf"\b{WHICH} {SEASON}(?! of\b)", _which_season),
     rule(rf"\b(?:the )?{WHICH} {WEEKDAY}{PART}(?!-)", _which_weekday),
     rule(
-        rf"\b(?:on|by|to|for|until|till|since|from|before|after) (?P<t>{WEEKDAY}{PART})(?!-)",
+        rf"\b(?:on|by|to|for|of|until|till|since|from|before|after) (?P<t>{WEEKDAY}{PART})(?!-)",
         _weekday,
     ),
     rule(

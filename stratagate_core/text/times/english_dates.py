@@ -95,7 +95,9 @@ def _which_holiday(match: re.Match[str], clause: Clause) -> Interval | None:
         return one_day(date(int(match["year"]), month, day), "explicit")
     which = match["which"]
     if which is None:
-        near = nearest_date(today, month, day, clause.tense)
+        # `for` a feast tells what was given, too, so it does not point ahead
+        tense = "open" if clause.tense == "ahead" else clause.tense
+        near = nearest_date(today, month, day, tense)
         return one_day(near, "explicit") if match["before"] else None
     step = STEP[which.lower()]
     this = date(today.year, month, day)

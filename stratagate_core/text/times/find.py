@@ -24,20 +24,6 @@ _ANCHORED = compile_pattern(english.ANCHORED)
 #: no prefix such as `the Wednesday before` is longer
 _PREFIX = 30
 
-#: what a date is set for, or moved to, is still to come, although the verb is of the past
-_SET_DATE = re.compile(
-    r"\b(?:mov(?:e|ed|ing)|postpon(?:e|ed|ing)|reschedul(?:e|ed|ing)|push(?:ed|ing)?|"
-    r"delay(?:ed|ing)?|shift(?:ed|ing)?|chang(?:e|ed|ing)|br(?:ing|ought) (?:it )?forward)\b"
-    r"[\w ]{0,50} (?:from|to|until|till) (?:the )?$"
-    r"|(?<!was )(?<!were )\b(?:planned|scheduled|set|fixed|booked|arranged|reserved)\b[\w ]{0,50}"
-    r" for (?:the )?$"
-    r"|\b(?:is|are) (?:on |at )?(?:the )?$"
-    r"|(?:改|推迟|延期|延|提前|挪|调整|定|安排)(?:到|至|为|在|于)?了?\s?$",
-    re.IGNORECASE,
-)
-#: as far as what is set is looked for
-_SETTING = 80
-
 _Proposal = tuple[Span, Interval]
 
 
@@ -63,7 +49,7 @@ def _propose(text: str, now: datetime) -> Iterator[_Proposal]:
     for rule in _rules(text):
         for match in rule.pattern.finditer(text):
             span = rule.span(match)
-            clause = Clause(now, _words_around(text, span), awaited=_is_set(text, span))
+            clause = Clause(now, *_words_around(text, span))
             try:
                 yield from _readings(text, span, rule.read(match, clause))
             except (ValueError, OverflowError):
@@ -92,14 +78,11 @@ def _readings(text: str, span: Span, interval: Interval | None) -> Iterator[_Pro
         yield (head + prefix.start(), span[1]), grown
 
 
-def _words_around(text: str, span: Span) -> str:
+def _words_around(text: str, span: Span) -> tuple[str, str]:
+    """The words of the sentence before and behind a place."""
     before = _STOP.split(text[max(0, span[0] - _REACH) : span[0]])[-1]
     after = _STOP.split(text[span[1] : span[1] + _REACH], maxsplit=1)[0]
-    return f"{before} {after}"
-
-
-def _is_set(text: str, span: Span) -> bool:
-    return _SET_DATE.search(text[max(0, span[0] - _SETTING) : span[0]]) is not None
+    return before, after
 
 
 def _expression(text: str, span: Span, interval: Interval, now: datetime) -> TimeExpression:

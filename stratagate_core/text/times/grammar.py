@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 
-from stratagate_core.text.modality import looks_ahead, looks_back
 from stratagate_core.text.times.calendar import Interval, Tense, minute
+from stratagate_core.text.times.lean import Lean, lean
 
 #: `I'm meeting her on Friday` speaks of the future
 _UNDER_WAY = re.compile(
@@ -25,9 +25,9 @@ class Clause:
 
     #: the moment of speaking, in the caller's zone
     now: datetime
-    words: str
-    #: the words right before the match say that it is the date of something to come
-    awaited: bool = False
+    #: the words of the sentence before and behind the match
+    before: str
+    after: str
 
     @property
     def today(self) -> date:
@@ -40,20 +40,20 @@ class Clause:
         return minute(there.replace(tzinfo=None), "relative")
 
     @cached_property
+    def lean(self) -> Lean:
+        """Where the words around say that it lies."""
+        return lean(self.before, self.after)
+
+    @property
     def tense(self) -> Tense:
-        """Where the verbs around point to; open when they say nothing or both."""
-        if self.awaited:
-            return "future"
-        ahead, back = looks_ahead(self.words), looks_back(self.words)
-        if ahead == back:
-            return "open"
-        return "future" if ahead else "past"
+        """The side on which a date without its year is looked for."""
+        return "open" if self.lean == "unclear" else self.lean
 
     @property
     def awaits(self) -> bool:
-        """A weekday without more is the coming one: the verbs look ahead or are under way."""
-        under_way = _UNDER_WAY.search(self.words) is not None
-        return self.tense == "future" or (self.tense == "open" and under_way)
+        """A weekday without more is the coming one: it is set, or the verbs are under way."""
+        under_way = _UNDER_WAY.search(f"{self.before} {self.after}") is not None
+        return self.lean in ("future", "ahead") or (self.lean == "open" and under_way)
 
 
 #: None when the match turns out to be no time

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from stratagate_core.store.lists import listed
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import messages
 from stratagate_core.store.tx import Tx
 
@@ -19,17 +19,15 @@ def chains(tx: Tx, ids: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
 
     Two before and two after; None where the thread has no such message.
     """
-    asked = listed(tx, ids).subquery()
     here = messages.alias("here")
     columns: list[sa.ColumnElement[Any]] = [
         *(_near(tx, here, -distance) for distance in range(REACH, 0, -1)),
         here.c.id,
         *(_near(tx, here, distance) for distance in range(1, REACH + 1)),
     ]
-    query = sa.select(*columns).select_from(
-        asked.join(here, sa.and_(here.c.namespace == tx.namespace, here.c.id == asked.c.term))
-    )
-    return tuple(tuple(row) for row in tx.rows(query))
+    query = sa.select(*columns).where(here.c.namespace == tx.namespace, among(tx, here.c.id, ids))
+    found = {row[REACH]: tuple(row) for row in tx.rows(query)}
+    return tuple(found[key] for key in dict.fromkeys(ids) if key in found)
 
 
 def _near(tx: Tx, here: sa.FromClause, distance: int) -> sa.ColumnElement[Any]:

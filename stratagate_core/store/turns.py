@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from stratagate_core.model.message import Message, trace_from_json, trace_to_json
 from stratagate_core.model.turn import Turn
+from stratagate_core.store.lists import among
 from stratagate_core.store.schema import messages, turns
 from stratagate_core.store.tx import Row, Tx
 
@@ -215,11 +216,10 @@ def block_messages(tx: Tx, block_id: str) -> tuple[Message, ...]:
 
 def messages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Message]:
     """Messages by id; unknown ids are absent."""
-    found: dict[str, Message] = {}
-    for chunk in _chunks(ids):
-        query = sa.select(messages).where(tx.of(messages), messages.c.id.in_(chunk))
-        found |= {row.id: _message(row) for row in tx.rows(query)}
-    return found
+    if not ids:
+        return {}
+    query = sa.select(messages).where(tx.of(messages), among(tx, messages.c.id, ids))
+    return {row.id: _message(row) for row in tx.rows(query)}
 
 
 def existing_ids(tx: Tx, ids: Sequence[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagate_core import InvalidArgument, Settings, StrataGate
-from stratagate_core.apps.demo import NAMESPACE, main
+from stratagate_core.apps.demo import NAMESPACE, SETTINGS, main
 from stratagate_core.apps.demo.replay import untold
 from stratagate_core.apps.demo.screen import bar, clip, table, width, wrap
 from stratagate_core.apps.demo.story import load_story
@@ -192,7 +192,9 @@ def test_only_used_event_grows(first_run: str, database: Path) -> None:
 @pytest.mark.slow
 def test_moved_plans_are_shown_as_superseded(first_run: str, database: Path) -> None:
     """The plan before the move is superseded by the move, in the memory and on the screen."""
-    with StrataGate.open(database, namespace=NAMESPACE, read_only=True) as memory:
+    with StrataGate.open(
+        database, namespace=NAMESPACE, settings=SETTINGS, read_only=True
+    ) as memory:
         earlier, later = (
             memory.event(memory.search_events(words, limit=1).hits[0].item["id"])
             for words in ("plan open day Saturday April 11", "open day moves Saturday April 18")

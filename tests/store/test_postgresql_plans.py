@@ -20,7 +20,7 @@ from tests.store.test_plans import HOT, SMALL
 
 pytestmark = pytest.mark.postgresql
 
-ROWS = 8_000
+ROWS = 24_000
 #: columns that hold one of a few words, and the word that hides a row from every operation
 _WORDS = {"status": "archived", "state": "complete", "pool": "passive", "kind": "event_extraction"}
 _WORDS |= {"criticality": "routine", "scope": "user", "type": "person"}

@@ -133,7 +133,8 @@ def _about(dataset: str, report: Report) -> str:
 
 def _score_table(report: Report, by: By) -> str:
     overall = next(iter(report.sets.values())).overall
-    columns = _COLUMNS | {name: name.removeprefix("recall") for name in overall if "tok" in name}
+    budgets = {name: name.removeprefix("recall") for name in overall if name.endswith("tok")}
+    columns = {**_COLUMNS, **budgets}
     names = [name for name in columns if name in overall]
     head = ["search", by, "n", *(columns[name] for name in names)]
     asked = _asked(report, by)
@@ -203,7 +204,7 @@ def failures_markdown(failures: Sequence[Failure]) -> str:
 
 
 def _described(failed: Failure) -> list[str]:
-    about = ", ".join([failed.conversation, failed.category, *failed.kinds])
+    about = ", ".join(dict.fromkeys([failed.conversation, failed.category, *failed.kinds]))
     return [
         "",
         f"**{clip_line(failed.question, _EXCERPT)}**",

@@ -24,7 +24,7 @@ from stratagate_core.evals.dataset import (
     split_turns,
     usable,
 )
-from stratagate_core.evals.files import load_json, shaped
+from stratagate_core.evals.files import Key, load_json, shaped
 from stratagate_core.model.message import Message
 
 _KIND = "BEAM"
@@ -48,7 +48,7 @@ class _Probe(BaseModel):
 
 
 class _Row(BaseModel):
-    conversation_id: str | int
+    conversation_id: Key | int
     chat: list[Any]
     probing_questions: Any
 

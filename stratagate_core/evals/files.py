@@ -1,14 +1,17 @@
 """Reads the files of data sets: whatever is wrong with one is said in one line."""
 
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from stratagate_core.errors import InvalidArgument, NotFound
 
 T = TypeVar("T")
+
+#: an id in a file
+Key = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def load_json(path: Path, kind: str) -> Any:

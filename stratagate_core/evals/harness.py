@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from stratagate_core.errors import InvalidArgument
 from stratagate_core.evals.dataset import Conversation
 from stratagate_core.evals.items import event_items, message_items, speaker
 from stratagate_core.evals.measures import TOKEN_BUDGET, Item, Score, mean, score, shown
@@ -130,6 +131,9 @@ def evaluate(
         budgets: token budgets to fill.
         progress: is told what is being done, a line at a time.
 
+    Raises:
+        InvalidArgument: the memory holds other messages under the name of a conversation.
+
     """
     tally = _Tally(budgets)
     for number, conversation in enumerate(conversations, 1):
@@ -138,6 +142,7 @@ def evaluate(
         handle = memory.for_namespace(conversation.namespace)
         with tally.timed("ingest"):
             ingest(handle, conversation)
+        _check_told(handle, conversation)
         progress(f"{place}: asking {len(conversation.questions)} questions")
         for asked_so_far in _ask(tally, handle, conversation, baseline):
             progress(f"{place}: {asked_so_far} asked")
@@ -157,6 +162,13 @@ def ingest(memory: StrataGate, conversation: Conversation) -> None:
     for number, turn in enumerate(conversation.turns, 1):
         memory.add_messages(turn, receipt=f"{conversation.id}:{number}")
     memory.drain()
+
+
+def _check_told(memory: StrataGate, conversation: Conversation) -> None:
+    """A kept memory may be one of another version of the data."""
+    told = {message.id for message in memory.thread_messages()}
+    if told != {message.id for message in conversation.messages}:
+        raise InvalidArgument(f"the memory holds other messages of {conversation.id} already")
 
 
 def _ask(

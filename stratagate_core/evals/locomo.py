@@ -22,7 +22,7 @@ from stratagate_core.evals.dataset import (
     split_turns,
     usable,
 )
-from stratagate_core.evals.files import load_json, shaped
+from stratagate_core.evals.files import Key, load_json, shaped
 from stratagate_core.model.message import Message
 
 #: category ids of the data set
@@ -54,7 +54,7 @@ def _known_category(number: int) -> int:
 
 class _Said(BaseModel):
     speaker: str
-    dia_id: str
+    dia_id: Key
     text: str
     blip_caption: str | None = None
 
@@ -94,7 +94,7 @@ class _Asked(BaseModel):
 
 
 class _Sample(BaseModel):
-    sample_id: str
+    sample_id: Key
     conversation: _Talk
     qa: list[_Asked]
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, TypeAdapter, model_validator
 
 from stratagate_core.evals.dataset import SESSION, Conversation, Question, split_turns, usable
-from stratagate_core.evals.files import load_json, shaped
+from stratagate_core.evals.files import Key, load_json, shaped
 from stratagate_core.model.message import Message
 
 _ABSTENTION = "_abs"
@@ -33,7 +33,7 @@ class _Said(BaseModel):
 
 
 class _Instance(BaseModel):
-    question_id: str
+    question_id: Key
     question_type: str
     question: str
     haystack_session_ids: list[str]

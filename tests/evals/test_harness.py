@@ -1,10 +1,11 @@
 """Running an evaluation."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from stratagate_core import StrataGate
+from stratagate_core import InvalidArgument, StrataGate
 from stratagate_core.evals.beam import read_beam
 from stratagate_core.evals.dataset import Conversation
 from stratagate_core.evals.harness import evaluate, ingest
@@ -100,6 +101,14 @@ def test_ingest_is_idempotent(memory: StrataGate, conversation: Conversation) ->
     ingest(memory, conversation)
     stored = [message.id for message in memory.thread_messages()]
     assert stored == [message.id for message in conversation.messages]
+
+
+def test_another_version_of_the_data(memory: StrataGate, conversation: Conversation) -> None:
+    """A memory that holds other messages of the conversation is refused, not measured."""
+    ingest(memory.for_namespace(conversation.namespace), conversation)
+    shorter = replace(conversation, turns=conversation.turns[:1])
+    with pytest.raises(InvalidArgument, match="holds other messages of made-1"):
+        evaluate(memory, [shorter])
 
 
 def test_baseline_ranks_by_shared_words(conversation: Conversation) -> None:

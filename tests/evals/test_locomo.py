@@ -116,6 +116,10 @@ def _talk(**changes: Any) -> list[dict[str, Any]]:
             "sessions.0.messages.0.dia_id: Field required",
         ),
         (
+            _talk(session_1=[{"speaker": "Ana", "text": "Hi.", "dia_id": " "}]),
+            "sessions.0.messages.0.dia_id: String should have at least 1 character",
+        ),
+        (
             _talk(session_10=[{"speaker": "Ana", "text": "Hi.", "dia_id": "D1:1"}]),
             "two messages 'D1:1' in made-1",
         ),

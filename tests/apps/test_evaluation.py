@@ -1,6 +1,7 @@
 """`stratagate eval`: options, what is printed and written, and bad input."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,14 @@ def test_bad_options_end_with_2(run: Run, made: Path, tmp_path: Path) -> None:
         code, printed, error = run("eval", "locomo", made, *options)
         assert (code, printed) == (2, "")
         assert error.startswith("usage: stratagate eval")
+
+
+def test_every_option_is_in_the_docs(run: Run) -> None:
+    """The page about the evaluation names each option of the command."""
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    options = set(re.findall(r"--[a-z]+", run("eval", "--help")[1])) - {"--help"}
+    assert {"--json", "--failures"} < options
+    assert {option for option in options if f"`{option}" not in page} == set()
 
 
 def assert_refused(ran: tuple[int, str, str], complaint: str) -> None:

@@ -1,31 +1,21 @@
 """The command line: one function per command, exit codes, no tracebacks for what users do.
 
-0: done. 1: it could not be done, or the doctor found damage. 2: the command was not understood.
+0: done. 1: it could not be done, or the doctor found damage. 2: the command, or the data that
+`eval` was to read, was not understood.
 """
 
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stratagate_core import __version__
-from stratagate_core.apps import doctor, output, weights
-from stratagate_core.apps.places import (
-    FILE,
-    SETTINGS,
-    default_database,
-    existing_database,
-    open_to_read,
-)
+from stratagate_core.apps import doctor, evaluation, output
+from stratagate_core.apps.places import FILE, default_database, existing_database, open_to_read
 from stratagate_core.errors import StrataGateError
-from stratagate_core.evals.harness import evaluate
-from stratagate_core.evals.leave_one_out import leave_one_out
-from stratagate_core.evals.locomo import Conversation, read_locomo
-from stratagate_core.memory import StrataGate, random_id
+from stratagate_core.memory import StrataGate
 from stratagate_core.model.search import Card, Results
-from stratagate_core.testing import CountingIds
 
 _ABOUT = """\
 StrataGate keeps what was said, fades it by view and finds it again.
@@ -91,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_export(commands)
     _add_doctor(commands)
-    _add_eval(commands)
+    evaluation.add(commands)
     return parser
 
 
@@ -132,31 +122,6 @@ def _add_doctor(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.set_defaults(command=visit)
 
 
-def _add_eval(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    about = "measure how much evidence the searches find in a data set"
-    parser = commands.add_parser("eval", help=about, description=f"{about.capitalize()}.")
-    parser.add_argument("dataset", choices=("locomo",), help="the format of the data set")
-    parser.add_argument("path", metavar="PATH", type=Path, help="its file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--baseline", choices=("rank-bm25",), help="also measure this over the same messages"
-    )
-    parser.add_argument(
-        "--leave-one-out",
-        action="store_true",
-        help="find the weights of the ranking anew, scored on conversations they never saw",
-    )
-    parser.add_argument(
-        "--conversations", type=_positive, metavar="N", help="only the first N conversations"
-    )
-    parser.add_argument(
-        "--database",
-        metavar="FILE",
-        help="keep the memory in this file, or go on with it (default: a temporary one)",
-    )
-    parser.set_defaults(command=run_eval)
-
-
 def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--database",
@@ -167,12 +132,6 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
         "--namespace",
         help="whose memory (default: that of the working directory's project, or the only one)",
     )
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
-    return int(text)
 
 
 def search(options: argparse.Namespace) -> int:
@@ -212,42 +171,3 @@ def visit(options: argparse.Namespace) -> int:
     if len(visits) == 1:
         print(f"\nNo memory at {default_database()} yet; name a file to check it.")
     return 0 if all(each.is_healthy for each in visits) else 1
-
-
-def run_eval(options: argparse.Namespace) -> int:
-    """`stratagate eval`."""
-    conversations = read_locomo(options.path)[: options.conversations]
-    if options.database is not None:
-        print(_evaluated(options.database, conversations, options))
-    else:
-        with tempfile.TemporaryDirectory(prefix="stratagate-eval-") as folder:
-            print(_evaluated(str(Path(folder) / FILE), conversations, options))
-    return 0
-
-
-def _evaluated(
-    database: str, conversations: Sequence[Conversation], options: argparse.Namespace
-) -> str:
-    """What the evaluation found, as it is printed."""
-    # in a new file ids count, so that two runs give the same numbers
-    new = "://" not in database and not Path(database).exists()
-    with StrataGate.open(
-        database,
-        settings=SETTINGS if new else None,
-        new_id=CountingIds() if new else random_id,
-    ) as memory:
-        if options.leave_one_out:
-            search = leave_one_out(memory, conversations, progress=_progress)
-            if options.json:
-                return output.as_json(weights.weights_json(search))
-            return weights.weights_text(search)
-        report = evaluate(
-            memory, conversations, baseline=options.baseline is not None, progress=_progress
-        )
-    if options.json:
-        return output.as_json(output.evaluation_json(options.dataset, report))
-    return output.evaluation_text(options.dataset, report)
-
-
-def _progress(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -1,13 +1,11 @@
 """What the command line prints: text for people, one JSON object for programs."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from stratagate_core.apps.demo.screen import clip, table, wrap
 from stratagate_core.apps.doctor import Report as Visit
-from stratagate_core.evals.harness import Report as Evaluation
-from stratagate_core.evals.harness import ScoreSet
 from stratagate_core.model.search import Card, Hit, Results
 from stratagate_core.text.clip import clip_line
 
@@ -22,11 +20,6 @@ _REASONS: Mapping[str, str] = {
     "other_thread": "only other threads have a match",
     "below_floor": "nothing is near enough",
     "index_rebuilding": "the index waits to be rebuilt, so everything was scanned",
-}
-_WAYS: Mapping[str, str] = {
-    "search_raw": "messages",
-    "search_events": "events",
-    "baseline": "rank-bm25",
 }
 
 
@@ -71,70 +64,3 @@ def visit_text(visit: Visit) -> str:
     if len(visit.faults) > _SHOWN_FAULTS:
         parts.append(f"   ! and {len(visit.faults) - _SHOWN_FAULTS} more")
     return "\n".join(parts)
-
-
-def evaluation_json(dataset: str, report: Evaluation) -> dict[str, Any]:
-    """An evaluation as plain JSON; what was not run is null."""
-    asked = sum(report.questions.values())
-    context = report.context
-    return {
-        "dataset": dataset,
-        "conversations": report.conversations,
-        "messages": report.messages,
-        "events": report.events,
-        "questions": asked,
-        "questions_by_category": dict(report.questions),
-        "skipped": report.skipped,
-        "evidence_ids": {"repaired": report.repaired_ids, "skipped": report.skipped_ids},
-        **{way: _set_json(report.sets.get(way)) for way in _WAYS},
-        "context": {
-            "layered_tokens": context.layered_tokens,
-            "full_tokens": context.full_tokens,
-            "share": context.share,
-        },
-        "seconds": dict(report.seconds),
-    }
-
-
-def _set_json(found: ScoreSet | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    categories = {name: dict(score) for name, score in found.by_category.items()}
-    return {"overall": dict(found.overall), "by_category": categories}
-
-
-def evaluation_text(dataset: str, report: Evaluation) -> str:
-    """An evaluation for a person: one table of scores, then context and times."""
-    asked = sum(report.questions.values())
-    context, seconds = report.context, report.seconds
-    times = ", ".join(f"{what} {spent:.1f} s" for what, spent in seconds.items())
-    lines = [
-        f"{dataset}: {report.conversations} conversations, {report.messages:,} messages, "
-        f"{report.events:,} events",
-        f"{asked} questions; {report.skipped} without evidence left out; malformed evidence ids: "
-        f"{report.repaired_ids} repaired, {report.skipped_ids} skipped",
-        "",
-        "Percent of the evidence found, mean over questions",
-        "",
-        _score_table(report),
-        "",
-        f"Layered context {context.layered_tokens:,} tokens, full history "
-        f"{context.full_tokens:,} ({context.share:.1%})",
-        f"Time: {times}",
-    ]
-    return "\n".join(lines)
-
-
-def _score_table(report: Evaluation) -> str:
-    names = list(next(iter(report.sets.values())).overall)
-    head = ["search", "category", "n", *(name.removeprefix("recall") for name in names)]
-    rows = [row for way in _WAYS if way in report.sets for row in _score_rows(report, way, names)]
-    return table(head, rows, right=range(2, len(head)))
-
-
-def _score_rows(report: Evaluation, way: str, names: Sequence[str]) -> Iterator[list[str]]:
-    found = report.sets[way]
-    asked = {**report.questions, "all": sum(report.questions.values())}
-    for category, score in {**found.by_category, "all": found.overall}.items():
-        values = [f"{100 * score[name]:.1f}" for name in names]
-        yield [_WAYS[way], category, str(asked[category]), *values]

@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 
-from stratagate_core.evals.locomo import CATEGORIES, Conversation, Question
-from stratagate_core.evals.measures import Item, Score, mean, score
+from stratagate_core.errors import InvalidArgument
+from stratagate_core.evals.dataset import Conversation
+from stratagate_core.evals.items import event_items, message_items, speaker
+from stratagate_core.evals.measures import TOKEN_BUDGET, Item, Score, mean, score, shown
+from stratagate_core.evals.misses import FOUND, Asked, Failure, failure
 from stratagate_core.evals.rivals import RankBm25
 from stratagate_core.memory import StrataGate
 from stratagate_core.model.message import Message
@@ -19,7 +21,10 @@ from stratagate_core.text.estimate import estimate_tokens
 
 #: results looked at per question
 DEPTH = 50
+BASELINE = "baseline"
 _EVENT_PAGE = 20
+#: questions between two lines of progress
+_STEP = 100
 
 Progress = Callable[[str], None]
 
@@ -34,10 +39,15 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreSet:
-    """Mean scores over all questions and by category."""
+    """Mean scores over all questions, by category and by conversation."""
 
     overall: Score
     by_category: Mapping[str, Score]
+    by_conversation: Mapping[str, Score]
+    #: estimated tokens of the first ten results, mean over questions
+    tokens: float
+    #: of all searches
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,32 +67,28 @@ class Context:
 class Report:
     """What an evaluation found; `sets` has a score set for each way to search."""
 
-    conversations: int
-    messages: int
+    conversations: Sequence[Conversation]
     events: int
-    questions: Mapping[str, int]
-    skipped: int
-    repaired_ids: int
-    skipped_ids: int
     sets: Mapping[str, ScoreSet]
+    failures: Sequence[Failure]
     context: Context
-    #: of ingesting and of each way to search
-    seconds: Mapping[str, float]
+    #: of ingesting
+    seconds: float
 
 
 @dataclass(slots=True)
 class _Tally:
     """What is gathered while conversations are worked through."""
 
-    scores: dict[str, dict[str, list[Score]]] = field(default_factory=dict)
+    budgets: Sequence[int]
+    #: way → (conversation, category, score) of each question
+    scores: dict[str, list[tuple[str, str, Score]]] = field(default_factory=dict)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    tokens: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    failures: list[Failure] = field(default_factory=list)
     layered: int = 0
     full: int = 0
     events: int = 0
-
-    def add(self, way: str, category: str, value: Score) -> None:
-        """One question's scores."""
-        self.scores.setdefault(way, {}).setdefault(category, []).append(value)
 
     @contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -91,15 +97,21 @@ class _Tally:
         yield
         self.seconds[what] += time.perf_counter() - start
 
-    def sets(self) -> dict[str, ScoreSet]:
-        """The means, categories in the order of their ids."""
-        return {way: _score_set(found) for way, found in self.scores.items()}
-
-
-def _score_set(found: Mapping[str, list[Score]]) -> ScoreSet:
-    named = {name: mean(found[name]) for name in CATEGORIES.values() if name in found}
-    everything = [value for values in found.values() for value in values]
-    return ScoreSet(overall=mean(everything), by_category=named)
+    def set_of(self, way: str) -> ScoreSet:
+        """The means of one way, in the order of the data."""
+        rows = self.scores[way]
+        by_category: defaultdict[str, list[Score]] = defaultdict(list)
+        by_conversation: defaultdict[str, list[Score]] = defaultdict(list)
+        for conversation, category, value in rows:
+            by_category[category].append(value)
+            by_conversation[conversation].append(value)
+        return ScoreSet(
+            overall=mean([value for _, _, value in rows]),
+            by_category={name: mean(by_category[name]) for name in sorted(by_category)},
+            by_conversation={name: mean(values) for name, values in by_conversation.items()},
+            tokens=self.tokens[way] / len(rows),
+            seconds=self.seconds[way],
+        )
 
 
 def evaluate(
@@ -107,6 +119,7 @@ def evaluate(
     conversations: Sequence[Conversation],
     *,
     baseline: bool = False,
+    budgets: Sequence[int] = (TOKEN_BUDGET,),
     progress: Progress = lambda _line: None,
 ) -> Report:
     """Ingest the conversations, one namespace each, ask all questions and score the answers.
@@ -115,21 +128,33 @@ def evaluate(
         memory: any handle; what it has of the conversations already is not told again.
         conversations: what to ask about.
         baseline: also score rank_bm25 over the same messages.
+        budgets: token budgets to fill.
         progress: is told what is being done, a line at a time.
 
+    Raises:
+        InvalidArgument: the memory holds other messages under the name of a conversation.
+
     """
-    tally = _Tally()
+    tally = _Tally(budgets)
     for number, conversation in enumerate(conversations, 1):
         place = f"{number}/{len(conversations)} {conversation.id}"
         progress(f"{place}: telling {len(conversation.messages)} messages")
-        handle = memory.for_namespace(f"locomo:{conversation.id}")
+        handle = memory.for_namespace(conversation.namespace)
         with tally.timed("ingest"):
             ingest(handle, conversation)
+        _check_told(handle, conversation)
         progress(f"{place}: asking {len(conversation.questions)} questions")
-        ways = _ways(handle, conversation, baseline=baseline)
-        _ask(tally, ways, conversation.questions)
+        for asked_so_far in _ask(tally, handle, conversation, baseline):
+            progress(f"{place}: {asked_so_far} asked")
         _measure_context(tally, handle)
-    return _report(tally, conversations)
+    return Report(
+        conversations=conversations,
+        events=tally.events,
+        sets={way: tally.set_of(way) for way in tally.scores},
+        failures=tally.failures,
+        context=Context(layered_tokens=tally.layered, full_tokens=tally.full),
+        seconds=tally.seconds["ingest"],
+    )
 
 
 def ingest(memory: StrataGate, conversation: Conversation) -> None:
@@ -139,21 +164,67 @@ def ingest(memory: StrataGate, conversation: Conversation) -> None:
     memory.drain()
 
 
-def _ways(memory: StrataGate, conversation: Conversation, *, baseline: bool) -> dict[str, Way]:
+def _check_told(memory: StrataGate, conversation: Conversation) -> None:
+    """A kept memory may be one of another version of the data."""
+    told = {message.id for message in memory.thread_messages()}
+    if told != {message.id for message in conversation.messages}:
+        raise InvalidArgument(f"the memory holds other messages of {conversation.id} already")
+
+
+def _ask(
+    tally: _Tally, memory: StrataGate, conversation: Conversation, baseline: bool
+) -> Iterator[int]:
+    """Asks all questions; says every `_STEP` questions how many were asked."""
+    said = message_items(conversation)
+    names = {message.name for message in conversation.messages if message.name}
+    ways = _ways(memory, conversation, said, baseline=baseline)
+    for number, question in enumerate(conversation.questions, 1):
+        for name, way in ways.items():
+            with tally.timed(name):
+                found = way.find(question.text)
+            asked = Asked(
+                conversation=conversation.id,
+                search=name,
+                question=question,
+                ranking=[way.show(key) for key in found],
+                depth=DEPTH,
+                said=said,
+                names=names,
+            )
+            _add(tally, asked)
+        if number % _STEP == 0:
+            yield number
+
+
+def _add(tally: _Tally, asked: Asked) -> None:
+    question = asked.question
+    value = score(
+        asked.ranking,
+        question.evidence,
+        estimate_tokens,
+        sessions=question.sessions,
+        budgets=tally.budgets,
+    )
+    row = (asked.conversation, question.category, value)
+    tally.scores.setdefault(asked.search, []).append(row)
+    tally.tokens[asked.search] += estimate_tokens(shown(asked.ranking[:FOUND]))
+    if asked.search != BASELINE and (failed := failure(asked)):
+        tally.failures.append(failed)
+
+
+def _ways(
+    memory: StrataGate, conversation: Conversation, said: Mapping[str, Item], *, baseline: bool
+) -> dict[str, Way]:
     """The ways to search that are compared."""
-    said = {str(message.id): message_item(message) for message in conversation.messages}
-
-    @cache
-    def event(event_id: str) -> Item:
-        return _event_item(memory, event_id)
-
     ways = {
         "search_raw": Way(lambda query: _message_ids(memory, query), said.__getitem__),
-        "search_events": Way(lambda query: list(_event_ids(memory, query)), event),
+        "search_events": Way(
+            lambda query: list(_event_ids(memory, query)), event_items(memory, conversation)
+        ),
     }
     if baseline:
         ranker = RankBm25(conversation.messages)
-        ways["baseline"] = Way(lambda query: ranker.search(query, DEPTH), said.__getitem__)
+        ways[BASELINE] = Way(lambda query: ranker.search(query, DEPTH), said.__getitem__)
     return ways
 
 
@@ -171,62 +242,13 @@ def _event_ids(memory: StrataGate, query: str) -> Iterator[str]:
         offset = page.next_offset
 
 
-def message_item(message: Message) -> Item:
-    """A message as a model would see it."""
-    return Item(
-        covers=frozenset((str(message.id),)),
-        text=f"{message.name}: {message.content}",
-        date=_date_line(message),
-    )
-
-
-def _event_item(memory: StrataGate, event_id: str) -> Item:
-    event = memory.event(event_id)
-    first = memory.sources(f"event:{event_id}")[0]
-    return Item(
-        covers=frozenset(event.source_message_ids),
-        text=f"{event.title}: {event.summary}",
-        date=_date_line(first),
-    )
-
-
-def _date_line(message: Message) -> str:
-    return f"[{message.created_at:%Y-%m-%d %H:%M}]" if message.created_at else ""
-
-
-def _ask(tally: _Tally, ways: Mapping[str, Way], questions: Iterable[Question]) -> None:
-    for question in questions:
-        for name, way in ways.items():
-            with tally.timed(name):
-                found = way.find(question.text)
-            ranking = [way.show(key) for key in found]
-            tally.add(name, question.category, score(ranking, question.evidence, estimate_tokens))
-
-
 def _measure_context(tally: _Tally, memory: StrataGate) -> None:
     """Blocks at their present level and the open tail, against the whole transcript."""
-    tail = [_line(message) for message in memory.open_tail()]
     layers = [block.content for block in memory.blocks() if block.status == "ready"]
-    tally.layered += estimate_tokens("\n\n".join([*layers, *tail]))
-    tally.full += estimate_tokens("\n\n".join(map(_line, memory.thread_messages())))
+    tally.layered += estimate_tokens("\n\n".join([*layers, *_lines(memory.open_tail())]))
+    tally.full += estimate_tokens("\n\n".join(_lines(memory.thread_messages())))
     tally.events += sum(memory.stats()["events"].values())
 
 
-def _line(message: Message) -> str:
-    return f"{message.name}: {message.content}"
-
-
-def _report(tally: _Tally, conversations: Sequence[Conversation]) -> Report:
-    asked = [question.category for each in conversations for question in each.questions]
-    return Report(
-        conversations=len(conversations),
-        messages=sum(len(each.messages) for each in conversations),
-        events=tally.events,
-        questions={name: asked.count(name) for name in CATEGORIES.values() if name in asked},
-        skipped=sum(each.skipped for each in conversations),
-        repaired_ids=sum(each.repaired_ids for each in conversations),
-        skipped_ids=sum(each.skipped_ids for each in conversations),
-        sets=tally.sets(),
-        context=Context(layered_tokens=tally.layered, full_tokens=tally.full),
-        seconds=dict(tally.seconds),
-    )
+def _lines(messages: Iterable[Message]) -> Iterator[str]:
+    return (f"{speaker(message)}: {message.content}" for message in messages)

@@ -10,9 +10,10 @@ from itertools import chain
 import numpy as np
 
 from stratagate_core.errors import InvalidArgument
+from stratagate_core.evals.dataset import Conversation, Question
 from stratagate_core.evals.fitting import Choice, Floats, fit
-from stratagate_core.evals.harness import DEPTH, Progress, ingest, message_item
-from stratagate_core.evals.locomo import CATEGORIES, Conversation, Question
+from stratagate_core.evals.harness import DEPTH, Progress, ingest
+from stratagate_core.evals.items import message_items
 from stratagate_core.evals.measures import Item, Score, mean, score
 from stratagate_core.memory import StrataGate
 from stratagate_core.rank.signals import CLOSE_SIGNALS, SIGNALS, measured, measured_closely, tied
@@ -80,10 +81,10 @@ def leave_one_out(
     items: list[dict[str, Item]] = []
     for conversation in conversations:
         progress(f"{conversation.id}: telling and asking")
-        handle = memory.for_namespace(f"locomo:{conversation.id}")
+        handle = memory.for_namespace(conversation.namespace)
         ingest(handle, conversation)
         asked.append([_ask(handle, question) for question in conversation.questions])
-        items.append({str(said.id): message_item(said) for said in conversation.messages})
+        items.append(message_items(conversation))
     folds: list[Fold] = []
     scores: dict[str, list[Score]] = {}
     for left_out, conversation in enumerate(conversations):
@@ -104,7 +105,7 @@ def leave_one_out(
     return Search(
         folds=tuple(folds),
         overall=mean(list(chain.from_iterable(scores.values()))),
-        by_category={name: mean(scores[name]) for name in CATEGORIES.values() if name in scores},
+        by_category={name: mean(scores[name]) for name in sorted(scores)},
         weights=_named(fit([one.choice for one in chain.from_iterable(asked)])),
     )
 

@@ -4,15 +4,25 @@ A message is cited by its ``dia_id``, for example ``D8:6``: session 8, sixth mes
 citations of the data set are malformed; they are repaired where that is certain, else skipped.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from stratagate_core.errors import InvalidArgument, NotFound
+from pydantic import AfterValidator, BaseModel, TypeAdapter, model_validator
+
+from stratagate_core.evals.corrections import Corrections
+from stratagate_core.evals.dataset import (
+    SESSION,
+    Conversation,
+    Question,
+    question,
+    session_of,
+    split_turns,
+    usable,
+)
+from stratagate_core.evals.files import Key, load_json, shaped
 from stratagate_core.model.message import Message
 
 #: category ids of the data set
@@ -31,79 +41,112 @@ _READABLE = re.compile(r"D:?0*(\d+):0*(\d+)")
 _SEPARATOR = re.compile(r"[\s;,]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One question and the ids of the messages that answer it."""
+def read_time(text: str) -> datetime:
+    """A session's time, for example ``1:56 pm on 8 May, 2023``; the data names no zone."""
+    return datetime.strptime(text.strip(), _TIME).replace(tzinfo=UTC)
 
+
+def _known_category(number: int) -> int:
+    if number not in CATEGORIES:
+        raise ValueError(f"no category {number}")
+    return number
+
+
+class _Said(BaseModel):
+    speaker: str
+    dia_id: Key
     text: str
-    category: str
-    evidence: frozenset[str]
+    blip_caption: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """One conversation as turns of messages, and its questions that have evidence."""
-
-    id: str
-    turns: tuple[tuple[Message, ...], ...]
-    questions: tuple[Question, ...]
-    #: questions left out because they cite no message
-    skipped: int = 0
-    #: citations that were read although malformed, and those that name no message
-    repaired_ids: int = 0
-    skipped_ids: int = 0
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """All messages in order."""
-        return tuple(message for turn in self.turns for message in turn)
+class _Session(BaseModel):
+    number: int
+    time: Annotated[str, AfterValidator(lambda text: read_time(text) and text)]
+    messages: list[_Said]
 
 
-def read_locomo(path: Path) -> tuple[Conversation, ...]:
+class _Talk(BaseModel):
+    speaker_a: str
+    sessions: list[_Session]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_sessions(cls, value: Any) -> Any:
+        """The file spells them as numbered keys; a time alone is no session."""
+        if not isinstance(value, Mapping):
+            return value
+        numbers = sorted(int(found[1]) for key in value if (found := _SESSION.fullmatch(key)))
+        sessions = [
+            {
+                "number": number,
+                "time": value.get(f"session_{number}_date_time"),
+                "messages": value[f"session_{number}"],
+            }
+            for number in numbers
+        ]
+        return {"speaker_a": value.get("speaker_a"), "sessions": sessions}
+
+
+class _Asked(BaseModel):
+    question: str
+    category: Annotated[int, AfterValidator(_known_category)]
+    evidence: list[str] = []
+
+
+class _Sample(BaseModel):
+    sample_id: Key
+    conversation: _Talk
+    qa: list[_Asked]
+
+
+_FILE = TypeAdapter(list[_Sample])
+
+
+def read_locomo(path: Path, corrections: Corrections | None = None) -> tuple[Conversation, ...]:
     """The conversations of a LoCoMo file.
+
+    Args:
+        path: the file; the data set is published as ``locomo10.json``.
+        corrections: evidence that replaces what the file cites.
 
     Raises:
         NotFound: there is no such file.
-        InvalidArgument: the file is not of this format.
+        InvalidArgument: the file is not of this format, or there is nothing to measure in it.
 
     """
-    if not path.is_file():
-        raise NotFound(f"no file {path}; the data set is published as locomo10.json")
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(_conversation(row) for row in rows)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidArgument(
-            f"{path} is not a LoCoMo file: {type(error).__name__} {error}"
-        ) from error
+    samples = shaped(load_json(path, "LoCoMo"), _FILE, path, "LoCoMo")
+    corrections = corrections or Corrections()
+    return usable([_conversation(sample, corrections) for sample in samples], str(path))
 
 
-def _conversation(row: Mapping[str, Any]) -> Conversation:
-    turns = tuple(_turns(row["conversation"]))
-    known = frozenset(str(message.id) for turn in turns for message in turn)
+def _conversation(sample: _Sample, corrections: Corrections) -> Conversation:
+    messages = tuple(_messages(sample.conversation))
+    sessions = {str(message.id): session_of(message) for message in messages}
     questions: list[Question] = []
-    skipped = repaired = lost = 0
-    for entry in row["qa"]:
-        cited = [read_citation(text) for text in entry.get("evidence", ())]
-        evidence = frozenset(key for keys, _ in cited for key in keys) & known
+    repaired = lost = corrected = 0
+    for asked in sample.qa:
+        right = corrections.evidence(sample.sample_id, asked.question, asked.evidence)
+        corrected += right is not None
+        cited = [read_citation(text) for text in (asked.evidence if right is None else right)]
         repaired += sum(was_repaired for _, was_repaired in cited)
-        lost += sum(not keys or not known.issuperset(keys) for keys, _ in cited)
-        if not evidence:
-            skipped += 1
-            continue
-        category = CATEGORIES[entry["category"]]
-        questions.append(Question(text=entry["question"], category=category, evidence=evidence))
+        lost += sum(not keys or not sessions.keys() >= set(keys) for keys, _ in cited)
+        if evidence := {key for keys, _ in cited for key in keys if key in sessions}:
+            questions.append(
+                question(asked.question, CATEGORIES[asked.category], evidence, sessions)
+            )
     return Conversation(
-        id=row["sample_id"],
-        turns=turns,
+        dataset="locomo",
+        id=sample.sample_id,
+        turns=tuple(split_turns(messages)),
         questions=tuple(questions),
-        skipped=skipped,
+        skipped=len(sample.qa) - len(questions),
         repaired_ids=repaired,
         skipped_ids=lost,
+        corrected=corrected,
     )
 
 
-def read_citation(text: str) -> tuple[tuple[str, ...], bool]:
+def read_citation(text: str) -> tuple[Sequence[str], bool]:
     """The message ids that a citation names, and whether it had to be repaired."""
     if _WELL_FORMED.fullmatch(text):
         return (text,), False
@@ -112,44 +155,16 @@ def read_citation(text: str) -> tuple[tuple[str, ...], bool]:
     return keys, bool(keys)
 
 
-def _turns(conversation: Mapping[str, Any]) -> Iterator[tuple[Message, ...]]:
-    """A turn begins with a session, and where the first speaker speaks after the second."""
-    user = conversation["speaker_a"]
-    for number in _sessions(conversation):
-        name = f"session_{number}"
-        at = read_time(conversation[f"{name}_date_time"])
-        rows = conversation[name]
-        yield from _session_turns(_message(row, user, at, number) for row in rows)
-
-
-def _sessions(conversation: Iterable[str]) -> list[int]:
-    return sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)))
-
-
-def _session_turns(messages: Iterable[Message]) -> Iterator[tuple[Message, ...]]:
-    turn: list[Message] = []
-    for message in messages:
-        if turn and message.role == "user" and turn[-1].role == "assistant":
-            yield tuple(turn)
-            turn = []
-        turn.append(message)
-    if turn:
-        yield tuple(turn)
-
-
-def read_time(text: str) -> datetime:
-    """A session's time, for example ``1:56 pm on 8 May, 2023``; the data names no zone."""
-    return datetime.strptime(text.strip(), _TIME).replace(tzinfo=UTC)
-
-
-def _message(row: Mapping[str, Any], user: str, at: datetime, session: int) -> Message:
-    caption = row.get("blip_caption")
-    text = str(row["text"])
-    return Message(
-        role="user" if row["speaker"] == user else "assistant",
-        name=row["speaker"],
-        id=row["dia_id"],
-        content=f"{text}\nImage: {caption}" if caption else text,
-        created_at=at,
-        metadata={"session": session},
-    )
+def _messages(talk: _Talk) -> Iterator[Message]:
+    for session in talk.sessions:
+        at = read_time(session.time)
+        for said in session.messages:
+            caption = said.blip_caption
+            yield Message(
+                role="user" if said.speaker == talk.speaker_a else "assistant",
+                name=said.speaker,
+                id=said.dia_id,
+                content=f"{said.text}\nImage: {caption}" if caption else said.text,
+                created_at=at,
+                metadata={SESSION: session.number},
+            )

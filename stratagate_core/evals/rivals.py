@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rank_bm25 import BM25Okapi
 
+from stratagate_core.evals.items import speaker
 from stratagate_core.model.message import Message
 
 
@@ -12,7 +13,7 @@ class RankBm25:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._ids = [str(message.id) for message in messages]
-        self._ranker = BM25Okapi([_tokens(f"{item.name} {item.content}") for item in messages])
+        self._ranker = BM25Okapi([_tokens(f"{speaker(each)} {each.content}") for each in messages])
 
     def search(self, query: str, limit: int) -> list[str]:
         """The ids of the best messages that share a token with the query."""

@@ -10,7 +10,6 @@ import pytest
 from stratagate_core import __version__
 from tests.apps.conftest import Run
 from tests.conftest import Opener
-from tests.evals.made import write_made
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +34,6 @@ def test_help_names_every_command(run: Run) -> None:
         (),
         ("dance",),
         ("search",),
-        ("eval", "locomo", "x", "--conversations", "0"),
         ("eval", "y", "x"),
     ],
 )
@@ -168,61 +166,6 @@ def test_export(run: Run, database: Path, tmp_path: Path) -> None:
     code, _, error = run("export", tmp_path / "no" / "out.jsonl", "--database", database)
     assert code == 1
     assert error.startswith("stratagate: ")
-
-
-def test_eval_json(run: Run, tmp_path: Path) -> None:
-    """`eval --json` prints one object with a score set for each way to search."""
-    arguments = ("eval", "locomo", write_made(tmp_path), "--json", "--baseline", "rank-bm25")
-    code, text, error = run(*arguments)
-    found = json.loads(text)
-    assert code == 0
-    assert (found["dataset"], found["questions"], found["skipped"]) == ("locomo", 6, 4)
-    for way in ("search_raw", "search_events", "baseline"):
-        assert set(found[way]["by_category"]) == {"multi-hop", "temporal", "single-hop"}
-        assert list(found[way]["overall"]) == [
-            *(f"recall@{cut}" for cut in (1, 5, 10, 20, 50)),
-            *("hit@10", "all@10", "mrr", "recall@900tok", "recall@4items"),
-        ]
-    assert set(found["context"]) == {"layered_tokens", "full_tokens", "share"}
-    assert set(found["seconds"]) == {"ingest", "search_raw", "search_events", "baseline"}
-    assert "2/2 made-2: asking 3 questions" in error
-
-
-def test_eval_is_repeatable(run: Run, tmp_path: Path) -> None:
-    """Two runs give the same numbers, seconds apart."""
-    found = [json.loads(run("eval", "locomo", write_made(tmp_path), "--json")[1]) for _ in range(2)]
-    for each in found:
-        del each["seconds"]
-    assert found[0] == found[1]
-    assert found[0]["baseline"] is None
-
-
-def test_eval_leave_one_out(run: Run, tmp_path: Path) -> None:
-    """`--leave-one-out` prints held-out scores by conversation and the weights; twice the same."""
-    arguments = ("eval", "locomo", write_made(tmp_path), "--leave-one-out")
-    first, second = (json.loads(run(*arguments, "--json")[1]) for _ in range(2))
-    assert first == second
-    assert set(first["held_out"]["by_conversation"]) == {"made-1", "made-2"}
-    assert first["weights"]["text"] == 1.0
-    code, text, _ = run(*arguments)
-    assert code == 0
-    assert "time_expression" in text
-    code, _, error = run(*arguments, "--conversations", 1)
-    assert (code, "two or more" in error) == (1, True)
-
-
-def test_eval_keeps_a_database(run: Run, tmp_path: Path) -> None:
-    """With --database the memory stays, can be searched, and is told nothing twice."""
-    kept = tmp_path / "kept.db"
-    arguments = ("eval", "locomo", write_made(tmp_path), "--conversations", 1, "--database", kept)
-    code, text, _ = run(*arguments)
-    assert code == 0
-    assert "locomo: 1 conversations, 6 messages" in text
-    assert "3 questions; 2 without evidence left out" in text
-    first = run("search", "kayak", "--database", kept, "--json")
-    run(*arguments)
-    assert run("search", "kayak", "--database", kept, "--json") == first
-    assert run("doctor", kept)[0] == 0
 
 
 @pytest.mark.slow

@@ -10,7 +10,12 @@ from stratagate_core.evals.fitting import Choice, fit
 from stratagate_core.evals.leave_one_out import leave_one_out
 from stratagate_core.evals.locomo import read_locomo
 from tests.conftest import Opener
-from tests.evals.made import write_made
+from tests.evals.made import CONVERSATION, write
+
+
+def _made(folder: Path) -> Path:
+    """A file of two made-up conversations."""
+    return write(folder / "made.json", [CONVERSATION, {**CONVERSATION, "sample_id": "made-2"}])
 
 
 def test_telling_signals_get_weight() -> None:
@@ -37,7 +42,7 @@ def test_the_same_weights_every_time() -> None:
 
 def test_leave_one_out_scores_what_was_left_out(open_memory: Opener, tmp_path: Path) -> None:
     """Each conversation is a fold with its own weights; text is the unit."""
-    conversations = read_locomo(write_made(tmp_path))
+    conversations = read_locomo(_made(tmp_path))
     found = leave_one_out(open_memory(), conversations)
     assert [fold.left_out for fold in found.folds] == ["made-1", "made-2"]
     assert sum(fold.questions for fold in found.folds) == 6
@@ -49,4 +54,4 @@ def test_leave_one_out_scores_what_was_left_out(open_memory: Opener, tmp_path: P
 def test_one_conversation_leaves_nothing_to_learn_from(open_memory: Opener, tmp_path: Path) -> None:
     """With fewer than two conversations there is an error that says so."""
     with pytest.raises(InvalidArgument, match="two"):
-        leave_one_out(open_memory(), read_locomo(write_made(tmp_path))[:1])
+        leave_one_out(open_memory(), read_locomo(_made(tmp_path))[:1])

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from stratagate_core.evals.measures import (
     Item,
+    gain,
     mean,
+    ranked_sessions,
     recall,
     reciprocal_rank,
     score,
@@ -15,9 +17,12 @@ from stratagate_core.evals.measures import (
 )
 
 
-def item(*covers: str, text: str = "x", date: str = "") -> Item:
-    """An item that covers messages."""
-    return Item(covers=frozenset(covers), text=text, date=date)
+def item(
+    *covers: str, text: str = "x", date: str = "", sessions: tuple[int, ...] = (), window: str = ""
+) -> Item:
+    """An item that covers messages, and in its window more of them."""
+    shown = frozenset((*covers, *window))
+    return Item(covers=frozenset(covers), text=text, date=date, sessions=sessions, window=shown)
 
 
 def words(text: str) -> int:
@@ -64,19 +69,61 @@ def test_score_holds_every_measure() -> None:
         "hit@10": 1.0,
         "all@10": 0.0,
         "mrr": 0.5,
-        "recall@900tok": 1.0,
         "recall@4items": 0.5,
+        "recall@4windows": 0.5,
+        "recall@900tok": 1.0,
     }
+
+
+def test_windows_find_their_members() -> None:
+    """With four items, what stands beside an item counts as found; beside the fifth it does not."""
+    ranking = [item("x", window="a"), item("y"), item("z"), item("w"), item("v", window="b")]
+    found = score(ranking, {"a", "b"}, words)
+    assert (found["recall@4items"], found["recall@4windows"]) == (0.0, 0.5)
+
+
+def test_any_budget_is_filled() -> None:
+    """Each budget has its own measure."""
+    ranking = [item("a", text="one two"), item("b", text="three")]
+    found = score(ranking, {"a", "b"}, words, budgets=(1, 2, 3))
+    assert [found[f"recall@{budget}tok"] for budget in (1, 2, 3)] == [0.0, 0.5, 1.0]
+
+
+def test_sessions_stand_where_their_best_item_does() -> None:
+    """A session that was found again keeps its place; an item may be of several."""
+    ranking = [item("a", sessions=(3,)), item("b", sessions=(1, 3)), item("c", sessions=(3, 2))]
+    assert ranked_sessions(ranking) == [3, 1, 2]
+
+
+def test_session_measures() -> None:
+    """Sessions are scored alone where no message is cited; the second of two at rank 3."""
+    ranking = [item("a", sessions=(7,)), item("b", sessions=(1,)), item("c", sessions=(2,))]
+    found = score(ranking, set(), words, sessions={1, 2})
+    assert found == {
+        "session_hit@1": 0.0,
+        "session_hit@5": 1.0,
+        "session_ndcg@5": pytest.approx((0.6309 + 0.5) / (1 + 0.6309), abs=1e-4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("ranked", "expected"),
+    [([1, 2, 9], 1.0), ([2, 1], 1.0), ([], 0.0), ([9, 8, 7, 6, 5, 1, 2], 0.0)],
+)
+def test_gain_of_wanted_sessions(ranked: list[int], expected: float) -> None:
+    """All wanted first is 1, none among the first five is 0."""
+    assert gain(ranked, {1, 2}, 5) == expected
 
 
 def test_shown_dates_each_session_once() -> None:
     """Items of one session stand together under one date line, in order of the best rank."""
     ranking = [
-        item("a", text="one", date="[May]"),
-        item("b", text="two", date="[June]"),
-        item("c", text="three", date="[May]"),
+        item("a", text="one", date="[May]", sessions=(1,)),
+        item("b", text="two", date="[June]", sessions=(2,)),
+        item("c", text="three", date="[May]", sessions=(1,)),
+        item("d", text="four"),
     ]
-    assert shown(ranking) == "[May]\none\nthree\n[June]\ntwo"
+    assert shown(ranking) == "[May]\none\nthree\n[June]\ntwo\nfour"
 
 
 def test_budget_stops_at_the_first_that_does_not_fit() -> None:
@@ -91,14 +138,14 @@ def test_budget_stops_at_the_first_that_does_not_fit() -> None:
 
 
 def test_mean_of_scores() -> None:
-    """Each measure is averaged; of no scores there is no mean."""
-    assert mean([{"mrr": 1.0}, {"mrr": 0.5}]) == {"mrr": 0.75}
+    """Each measure is averaged over those that have it; of no scores there is no mean."""
+    assert mean([{"a": 1.0, "b": 1.0}, {"b": 0.5}]) == {"a": 1.0, "b": 0.75}
     assert mean([]) == {}
 
 
 rankings = st.lists(
     st.builds(
-        lambda covers, text, date: Item(covers=frozenset(covers), text=text, date=date),
+        lambda covers, text, date: item(*covers, text=text, date=date),
         st.sets(st.sampled_from("abcdefgh"), max_size=3),
         st.text(alphabet="ab ", max_size=12),
         st.sampled_from(["", "may", "june"]),
@@ -115,6 +162,7 @@ def test_scores_are_ordered_shares(ranking: list[Item], evidence: set[str]) -> N
     cuts = [found[f"recall@{cut}"] for cut in (1, 5, 10, 20, 50)]
     assert cuts == sorted(cuts)
     assert found["all@10"] <= found["recall@10"] <= found["hit@10"]
+    assert found["recall@4items"] <= found["recall@4windows"]
 
 
 @given(rankings, st.integers(min_value=0, max_value=40))

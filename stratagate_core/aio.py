@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 from stratagate_core.conversation.rules.incoming import turn_of
 from stratagate_core.model.block import Block
 from stratagate_core.model.event import Draft, Event
-from stratagate_core.model.evidence import Assessment, AuditRow, BatchInfo, UseReceipt
+from stratagate_core.model.evidence import (
+    Assessment,
+    AuditRow,
+    BatchInfo,
+    UseReceipt,
+)
 from stratagate_core.model.graph import Node
 from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace

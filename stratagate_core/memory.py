@@ -800,7 +800,8 @@ class StrataGate:
 
         Args:
             limit: at most so many jobs.
-            retry_failed: also jobs whose wait is not over; never more than three attempts.
+            retry_failed: try failed jobs at once instead of when their wait is over. A job that
+                has failed three times stays failed: `retry` starts it anew.
 
         """
         most = arguments.optional_whole(limit, "limit", least=0)

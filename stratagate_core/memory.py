@@ -122,14 +122,14 @@ class StrataGate:
             count_tokens: counts the tokens of a text.
 
         Raises:
-            InvalidArgument: the database, namespace, owner or a setting is not acceptable.
+            InvalidArgument: an argument is not acceptable; for a model it says what to wrap it in.
             NewerSchema: the database was written by a newer version.
 
         """
         core = Core.open(
             database,
             model=model,
-            settings=settings or Settings(),
+            settings=Settings() if settings is None else settings,
             read_only=read_only,
             clock=clock,
             new_id=new_id,

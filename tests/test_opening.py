@@ -2,12 +2,14 @@
 
 import hashlib
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stratagate_core import InvalidArgument, NewerSchema, NotFound, Settings, StrataGate
+from stratagate_core.testing import ScriptedModel
 from tests.conftest import Opener
 
 
@@ -108,3 +110,50 @@ def test_saved_settings_reach_open_handles(open_memory: Opener) -> None:
     assert 3 == open_memory().settings().block_turn_size
     with pytest.raises(InvalidArgument, match="stored"):
         open_memory().save_settings(language="zh")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"model": "gpt-4"}, r"LangChainModel\('openai:gpt-4'\)"),
+        ({"model": 3}, "int cannot answer"),
+        ({"model": ScriptedModel}, "the class ScriptedModel cannot answer"),
+        ({"settings": {}}, "settings must be a Settings"),
+        ({"settings": {"language": "zh"}}, "settings must be a Settings"),
+        ({"clock": None}, "clock must give"),
+        ({"clock": datetime(2026, 5, 6, tzinfo=UTC)}, "clock must give"),
+        ({"clock": lambda: datetime(2026, 5, 6)}, "with a timezone"),
+        ({"new_id": "evt"}, "new_id must be a function"),
+        ({"count_tokens": 4}, "count_tokens must be a function"),
+        ({"count_tokens": str.split}, "gives a number"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_opening(
+    tmp_path: Path, given: dict[str, Any], told: str
+) -> None:
+    """Nothing is accepted that would fail at the first job; no file is made."""
+    with pytest.raises(InvalidArgument, match=told):
+        StrataGate.open(tmp_path / "memory.db", **given)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_model_of_a_framework_is_told_its_wrapper() -> None:
+    """An unwrapped model names the class that wraps it; a wrapper refuses all but its kind."""
+    from langchain_core.language_models import FakeListChatModel
+    from llama_index.core.llms import MockLLM
+
+    from stratagate_lc.langchain import LangChainModel
+    from stratagate_lc.llama_index import LlamaIndexModel
+
+    chat, llm = FakeListChatModel(responses=["x"]), MockLLM()
+    unwrapped: Any
+    for unwrapped, told in (
+        (chat, r"LangChainModel\(model\) from stratagate_lc.langchain"),
+        (llm, r"LlamaIndexModel\(model\) from stratagate_lc.llama_index"),
+    ):
+        with pytest.raises(InvalidArgument, match=told):
+            StrataGate.open(":memory:", model=unwrapped)
+    for wrapper, other in ((LangChainModel, llm), (LlamaIndexModel, chat), (LangChainModel, None)):
+        with pytest.raises(InvalidArgument, match=f"{wrapper.__name__} takes a L"):
+            wrapper(other)  # type: ignore[arg-type]

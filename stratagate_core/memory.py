@@ -867,10 +867,20 @@ class StrataGate:
 
     # --- audit --------------------------------------------------------------------------------
 
-    def export(self, path: str | Path) -> int:
-        """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """Write everything of this namespace as JSON lines, secrets redacted; how many lines.
+
+        Args:
+            path: the file to write; its folder must exist.
+            overwrite: replace the file if it is there.
+
+        Raises:
+            InvalidArgument: `path` is a folder, or a file that may not be replaced.
+            StorageError: the file cannot be written.
+
+        """
         with self._read() as work:
-            return write_lines(work.tx, arguments.path(path, "path"))
+            return write_lines(work.tx, arguments.path(path, "path"), overwrite=overwrite)
 
     def settings(self) -> Settings:
         """The settings in force."""

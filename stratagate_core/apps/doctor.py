@@ -24,8 +24,8 @@ _EXTRA = re.compile(r"extra == ['\"]([a-z]+)['\"]")
 #: extras that bring nothing of their own to look for
 _UNCHECKED = ("all", "dev")
 
-#: fine, worth knowing, or damaged
-Health = Literal["ok", "note", "fault"]
+#: fine, worth knowing, damaged, or not to be looked at
+Health = Literal["ok", "note", "fault", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Report:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing is damaged."""
-        return all(line.health != "fault" for line in self.lines)
+        """Whether all could be looked at and nothing is damaged."""
+        return all(line.health in ("ok", "note") for line in self.lines)
 
 
 def installation() -> Report:
@@ -118,7 +118,7 @@ def database(place: str) -> Report:
 
 
 def _unreadable(place: str, error: StrataGateError) -> Report:
-    line = Line("opening", "failed", "fault")
+    line = Line("opening", "not possible", "failed")
     return Report(title=f"Database {place}", lines=(line,), faults=(error.message,))
 
 

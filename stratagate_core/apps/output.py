@@ -14,7 +14,7 @@ from stratagate_core.text.clip import clip_line
 _WIDTH = 100
 _SHOWN_FAULTS = 20
 _EXCERPT = 300
-_MARKS: Mapping[str, str] = {"ok": "ok", "note": "note", "fault": "DAMAGED"}
+_MARKS: Mapping[str, str] = {"ok": "ok", "note": "note", "fault": "DAMAGED", "failed": "FAILED"}
 _REASONS: Mapping[str, str] = {
     "no_match": "no stored text has a word of the query",
     "no_data": "nothing of this kind is stored yet",

@@ -18,6 +18,7 @@ from sqlalchemy.pool import StaticPool
 
 from stratagate_core.errors import InvalidArgument, NewerSchema, NotFound, StorageError
 from stratagate_core.store import planning, schema
+from stratagate_core.store.advice import explained
 from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.tx import AdminTx, Tx
 
@@ -115,16 +116,22 @@ class Store:
     def _prepare_schema(self) -> None:
         with self._connect(write=False) as connection:
             version = _stored_version(connection)
+            foreign = version is None and bool(sa.inspect(connection).get_table_names())
+        if foreign:
+            raise InvalidArgument(
+                f"{self._place} is a database of something else: it has tables but no StrataGate "
+                "memory; give another path. Nothing in it was changed"
+            )
         if version == schema.SCHEMA_VERSION:
             return
         if version is not None and version > schema.SCHEMA_VERSION:
             raise NewerSchema(
-                f"the database has schema version {version}, this StrataGate knows up to "
-                f"{schema.SCHEMA_VERSION}: upgrade stratagate to open it"
+                f"the database {self._place} has schema version {version}, this StrataGate "
+                f"knows up to {schema.SCHEMA_VERSION}: upgrade stratagate to open it"
             )
         if self.read_only:
             raise InvalidArgument(
-                "this database has no current StrataGate schema; open it "
+                f"{self._place} has no current StrataGate schema; open it "
                 "once for writing, which creates or upgrades it"
             )
         if self.is_sqlite and not self.is_memory:
@@ -144,8 +151,14 @@ class Store:
                 return
             except (sqlite3.OperationalError, sa.exc.OperationalError) as error:
                 if time.monotonic() > end or "locked" not in str(error):
-                    raise StorageError(f"the database failed: {error}") from error
+                    cause = getattr(error, "orig", None) or error
+                    raise StorageError(explained(cause, self._place)) from error
                 time.sleep(_RETRY_SECONDS)
+
+    @property
+    def _place(self) -> str:
+        """How messages name the database."""
+        return str(self.url.database) if self.is_sqlite else self.url.render_as_string()
 
     @contextmanager
     def _connect(self, *, write: bool) -> Iterator[sa.Connection]:
@@ -165,7 +178,7 @@ class Store:
             raise InvalidArgument("half a surrogate pair is no text; no id holds it") from error
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
-            raise StorageError(f"the database failed: {error.orig}") from error
+            raise StorageError(explained(error.orig or error, self._place)) from error
         finally:
             if lock is not None:
                 lock.release()
@@ -204,7 +217,9 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise StorageError(
+            f"the folder {folder} cannot be made: {error.strerror}; make it, or give another path"
+        ) from error
 
 
 def _on_begin(connection: sa.Connection) -> None:
@@ -213,8 +228,11 @@ def _on_begin(connection: sa.Connection) -> None:
 
 
 def _stored_version(connection: sa.Connection) -> int | None:
-    if not sa.inspect(connection).has_table("meta"):
+    inspector = sa.inspect(connection)
+    if not inspector.has_table("meta"):
         return None
+    if {column["name"] for column in inspector.get_columns("meta")} != set(schema.meta.c.keys()):
+        return None  # another program keeps something under this name
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
     version = connection.execute(query).scalar_one_or_none()
     return version if isinstance(version, int) else None

@@ -168,7 +168,7 @@ def test_many_faults_are_cut_short(run: Run, tmp_path: Path, open_memory: Opener
     ("statement", "message"),
     [
         ("UPDATE meta SET value = '99' WHERE key = 'schema_version'", "upgrade stratagate"),
-        ("DROP TABLE meta", "no current StrataGate schema"),
+        ("DROP TABLE meta", "has tables but no StrataGate memory"),
     ],
 )
 def test_a_database_that_cannot_be_opened(
@@ -188,4 +188,6 @@ def test_a_file_that_is_no_database(run: Run, tmp_path: Path) -> None:
     for path in (text_file, tmp_path / "nothing.db"):
         code, text, _ = run("doctor", path)
         assert code == 1
-        assert "opening    failed  DAMAGED" in text
+        assert "opening    not possible  FAILED" in text
+        assert "DAMAGED" not in text
+        assert str(path) in text

@@ -70,7 +70,22 @@ def visit_text(visit: Visit) -> str:
     parts += [f"   ! {fault}" for fault in visit.faults[:_SHOWN_FAULTS]]
     if len(visit.faults) > _SHOWN_FAULTS:
         parts.append(f"   ! and {len(visit.faults) - _SHOWN_FAULTS} more")
+    if visit.spent:
+        parts += ["", _spent_table(visit.spent)]
     return "\n".join(parts)
+
+
+def _spent_table(spent: Mapping[str, Mapping[str, int]]) -> str:
+    """What the model was asked, a row for each kind of job; tokens are sent and answered."""
+    rows = []
+    for kind, counts in spent.items():
+        told = [f"{counts['model_calls']:,}", f"{counts['retries']:,}"]
+        for source in ("estimated", "reported"):
+            pair = [counts[f"{source}_{way}_tokens"] for way in ("input", "output")]
+            told.append(" + ".join(f"{number:,}" for number in pair) if any(pair) else "–")
+        rows.append([kind, *told])
+    head = ("model asked for", "calls", "retries", "estimated tokens", "reported tokens")
+    return table(head, rows, right=range(1, len(head)))
 
 
 def evaluation_json(dataset: str, report: Evaluation) -> dict[str, Any]:

@@ -490,9 +490,9 @@ class AsyncStrataGate:
         """Run a failed job again now; its failure is raised."""
         return await self._run(self.memory.retry, job_id)
 
-    async def export(self, path: str | Path) -> int:
+    async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
-        return await self._run(self.memory.export, path)
+        return await self._run(self.memory.export, path, overwrite=overwrite)
 
     async def count_tokens(self, text: str) -> int:
         """The tokens of a text, by the counter that was handed in."""

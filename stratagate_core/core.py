@@ -16,7 +16,7 @@ from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.jobs.runner import Round, arun_round, run_job, run_round
 from stratagate_core.jobs.worker import Worker
 from stratagate_core.llm.offline import is_offline
-from stratagate_core.llm.port import Model
+from stratagate_core.llm.port import Model, checked_model
 from stratagate_core.model.job import Job
 from stratagate_core.pipeline import HANDLERS, ONE_PER_ROUND, follow, offline_model
 from stratagate_core.settings import STORED, Settings
@@ -55,6 +55,8 @@ class Core:
             raise InvalidArgument(
                 "settings must be a Settings, for example Settings(language='zh')"
             )
+        answering = offline_model() if model is None else checked_model(model)
+        _check_functions(clock, new_id, count_tokens)
         store = Store(database, read_only=read_only)
         try:
             in_force = _settle_settings(store, settings)
@@ -68,7 +70,7 @@ class Core:
                 clock=clock,
                 new_id=new_id,
                 count_tokens=count_tokens,
-                model=offline_model() if model is None else model,
+                model=answering,
                 follow=follow,
             )
         )
@@ -180,6 +182,20 @@ class Core:
         self.worker.stop()
         self.outbox.flush()
         self.env.store.close()
+
+
+def _check_functions(clock: object, new_id: object, count_tokens: object) -> None:
+    """Refuse what cannot give times, ids or counts; ids are not drawn, they may be counted."""
+    now = clock() if callable(clock) else None
+    if not isinstance(now, datetime) or now.utcoffset() is None:
+        raise InvalidArgument(
+            "clock must give the time as a datetime with a timezone, for example "
+            "lambda: datetime.now(UTC)"
+        )
+    if not callable(new_id):
+        raise InvalidArgument("new_id must be a function of a prefix such as 'evt' that gives ids")
+    if not callable(count_tokens) or not isinstance(count_tokens("tea"), int):
+        raise InvalidArgument("count_tokens must be a function of a text that gives a number")
 
 
 def _settle_settings(store: Store, settings: Settings) -> Settings:

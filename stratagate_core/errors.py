@@ -107,12 +107,23 @@ class ModelError(StrataGateError):
     """The memory model failed."""
 
     def __init__(
-        self, message: str | None = None, /, *, retryable: bool = True, **details: Any
+        self,
+        message: str | None = None,
+        /,
+        *,
+        retryable: bool = True,
+        away: bool = False,
+        **details: Any,
     ) -> None:
         super().__init__(message, **details)
         #: whether asking again later may help
         self.retryable = retryable
+        #: whether the model was not there to answer at all, which costs a job no attempt
+        self.away = away
 
 
 class ModelUnavailable(ModelError):
     """The memory model is momentarily not available."""
+
+    def __init__(self, message: str | None = None, /, *, away: bool = True, **details: Any) -> None:
+        super().__init__(message, away=away, **details)

@@ -129,7 +129,7 @@ class StrataGate:
             count_tokens: counts the tokens of a text.
 
         Raises:
-            InvalidArgument: the database, namespace, owner or a setting is not acceptable.
+            InvalidArgument: an argument is not acceptable; for a model it says what to wrap it in.
             NewerSchema: the database was written by a newer version.
             StorageError: there is no such server, user or database.
             MissingExtra: the driver of the database is not installed.
@@ -138,7 +138,7 @@ class StrataGate:
         core = Core.open(
             database,
             model=model,
-            settings=settings or Settings(),
+            settings=Settings() if settings is None else settings,
             read_only=read_only,
             clock=clock,
             new_id=new_id,
@@ -886,7 +886,8 @@ class StrataGate:
 
         Args:
             limit: at most so many jobs.
-            retry_failed: also jobs whose wait is not over; never more than three attempts.
+            retry_failed: try failed jobs at once instead of when their wait is over. A job that
+                has failed three times stays failed: `retry` starts it anew.
 
         """
         most = arguments.optional_whole(limit, "limit", least=0)
@@ -952,10 +953,20 @@ class StrataGate:
 
     # --- audit --------------------------------------------------------------------------------
 
-    def export(self, path: str | Path) -> int:
-        """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """Write everything of this namespace as JSON lines, secrets redacted; how many lines.
+
+        Args:
+            path: the file to write; its folder must exist.
+            overwrite: replace the file if it is there.
+
+        Raises:
+            InvalidArgument: `path` is a folder, or a file that may not be replaced.
+            StorageError: the file cannot be written.
+
+        """
         with self._read() as work:
-            return write_lines(work.tx, arguments.path(path, "path"))
+            return write_lines(work.tx, arguments.path(path, "path"), overwrite=overwrite)
 
     def count_tokens(self, text: str) -> int:
         """The tokens of a text, by the counter that was handed in."""

@@ -14,6 +14,7 @@ _MESSAGE_LIMIT = 500
 _REFUSED_STATUS = frozenset({400, 422})
 #: statuses of the 4xx range that pass by themselves
 _PASSING_STATUS = frozenset({408, 409, 425, 429})
+_RATE_LIMITED = 429
 #: classes of HTTP clients, which have no base in common
 _LATE = frozenset({"TimeoutError", "APITimeoutError", "TimeoutException", "ModelTimeoutError"})
 _CUT_LINE = frozenset(
@@ -104,11 +105,14 @@ def model_error(error: Exception, task: str, kind: Kind) -> ModelError:
     text = redact(str(error))[:_MESSAGE_LIMIT]
     message = f"{task}: the model failed. {_advice(error, kind)}{type(error).__name__}: {text}"
     details: dict[str, Any] = {"task": task}
+    if (status := http_status(error)) is not None:
+        details["status"] = status
     if (wait := retry_after(error)) is not None:
         details["retry_after"] = wait
     if kind == "unavailable":
         return ModelUnavailable(message, **details)
-    return ModelError(message, retryable=kind != "permanent", **details)
+    away = status == _RATE_LIMITED
+    return ModelError(message, retryable=kind != "permanent", away=away, **details)
 
 
 def declined(task: str) -> ModelError:

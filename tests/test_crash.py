@@ -146,7 +146,7 @@ def _postings(memory: StrataGate) -> list[Any]:
 def _state(memory: StrataGate, folder: Path) -> list[str]:
     """Everything stored, without ids and without how often work was tried."""
     path = folder / "state.jsonl"
-    memory.export(path)
+    memory.export(path, overwrite=True)
     lines = []
     for line in path.read_text().splitlines():
         row: dict[str, Any] = json.loads(line)

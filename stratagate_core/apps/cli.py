@@ -13,7 +13,7 @@ from pathlib import Path
 from stratagate_core import __version__
 from stratagate_core.apps import doctor, evaluation, output
 from stratagate_core.apps.places import FILE, default_database, existing_database, open_to_read
-from stratagate_core.errors import StrataGateError
+from stratagate_core.errors import InvalidArgument, StrataGateError
 from stratagate_core.memory import StrataGate
 from stratagate_core.model.search import Card, Results
 
@@ -106,6 +106,7 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     about = "write everything of a memory to a file as JSON lines, secrets redacted"
     parser = commands.add_parser("export", help=about, description=f"{about.capitalize()}.")
     parser.add_argument("file", metavar="FILE", type=Path, help="the file to write")
+    parser.add_argument("--force", action="store_true", help="overwrite the file if it is there")
     _add_place(parser)
     parser.set_defaults(command=export)
 
@@ -157,7 +158,9 @@ def _found(memory: StrataGate, options: argparse.Namespace) -> Results[Card]:
 def export(options: argparse.Namespace) -> int:
     """`stratagate export`."""
     with open_to_read(options.database, options.namespace) as memory:
-        count = memory.export(options.file)
+        if options.file.exists() and not options.file.is_dir() and not options.force:
+            raise InvalidArgument(f"{options.file} exists; overwrite it with --force")
+        count = memory.export(options.file, overwrite=options.force)
         print(f"{count} lines of {memory.namespace} written to {options.file}")
     return 0
 

@@ -7,16 +7,17 @@ import platform
 import re
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
 from stratagate_core.errors import StrataGateError
-from stratagate_core.store import integrity, schema
+from stratagate_core.store import integrity, jobs, namespaces, schema
 from stratagate_core.store.engine import Store
 from stratagate_core.store.places import shown
-from stratagate_core.store.tx import AdminTx
+from stratagate_core.store.tx import AdminTx, Tx
 
 PACKAGE = "stratagate"
 _OLDEST_PYTHON = (3, 11)
@@ -25,8 +26,8 @@ _EXTRA = re.compile(r"extra == ['\"]([a-z]+)['\"]")
 #: extras that bring nothing of their own to look for
 _UNCHECKED = ("all", "dev")
 
-#: fine, worth knowing, or damaged
-Health = Literal["ok", "note", "fault"]
+#: fine, worth knowing, damaged, or not to be looked at
+Health = Literal["ok", "note", "fault", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,13 @@ class Report:
     title: str
     lines: tuple[Line, ...]
     faults: tuple[str, ...] = ()
+    #: what each kind of job has spent on the model, over all namespaces
+    spent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing is damaged."""
-        return all(line.health != "fault" for line in self.lines)
+        """Whether all could be looked at and nothing is damaged."""
+        return all(line.health in ("ok", "note") for line in self.lines)
 
 
 def installation() -> Report:
@@ -119,7 +122,7 @@ def database(place: str) -> Report:
 
 
 def _unreadable(place: str, error: StrataGateError) -> Report:
-    line = Line("opening", "failed", "fault")
+    line = Line("opening", "not possible", "failed")
     return Report(title=f"Database {shown(place)}", lines=(line,), faults=(error.message,))
 
 
@@ -131,7 +134,16 @@ def _looked_through(place: str, tx: AdminTx) -> Report:
         *(_index_line(state) for state in integrity.index_states(tx)),
     )
     faults = tuple(fault for finding in found for fault in finding.faults)
-    return Report(title=f"Database {shown(place)}", lines=lines, faults=faults)
+    return Report(title=f"Database {shown(place)}", lines=lines, faults=faults, spent=_spent(tx))
+
+
+def _spent(tx: AdminTx) -> Mapping[str, Mapping[str, int]]:
+    """The account of model calls, summed over namespaces; kinds that asked nothing are left out."""
+    sums: dict[str, Counter[str]] = {}
+    for namespace in namespaces.names(tx):
+        for kind, spent in jobs.ledger(Tx(tx.connection, namespace)).items():
+            sums.setdefault(kind, Counter()).update(spent)
+    return {kind: dict(spent) for kind, spent in sorted(sums.items()) if spent["model_calls"]}
 
 
 def _line(finding: integrity.Finding) -> Line:

@@ -12,7 +12,7 @@ from stratagate_core.text.clip import clip_line
 _WIDTH = 100
 _SHOWN_FAULTS = 20
 _EXCERPT = 300
-_MARKS: Mapping[str, str] = {"ok": "ok", "note": "note", "fault": "DAMAGED"}
+_MARKS: Mapping[str, str] = {"ok": "ok", "note": "note", "fault": "DAMAGED", "failed": "FAILED"}
 _REASONS: Mapping[str, str] = {
     "no_match": "no stored text has a word of the query",
     "no_data": "nothing of this kind is stored yet",
@@ -63,4 +63,19 @@ def visit_text(visit: Visit) -> str:
     parts += [f"   ! {fault}" for fault in visit.faults[:_SHOWN_FAULTS]]
     if len(visit.faults) > _SHOWN_FAULTS:
         parts.append(f"   ! and {len(visit.faults) - _SHOWN_FAULTS} more")
+    if visit.spent:
+        parts += ["", _spent_table(visit.spent)]
     return "\n".join(parts)
+
+
+def _spent_table(spent: Mapping[str, Mapping[str, int]]) -> str:
+    """What the model was asked, a row for each kind of job; tokens are sent and answered."""
+    rows = []
+    for kind, counts in spent.items():
+        told = [f"{counts['model_calls']:,}", f"{counts['retries']:,}"]
+        for source in ("estimated", "reported"):
+            pair = [counts[f"{source}_{way}_tokens"] for way in ("input", "output")]
+            told.append(" + ".join(f"{number:,}" for number in pair) if any(pair) else "–")
+        rows.append([kind, *told])
+    head = ("model asked for", "calls", "retries", "estimated tokens", "reported tokens")
+    return table(head, rows, right=range(1, len(head)))

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 MAX_ATTEMPTS = 3
 #: wait before the second attempt; doubles with every failure
 BACK_OFF = timedelta(seconds=1)
+#: at least this often a model that is away is asked again
+LONGEST_OUTAGE = timedelta(minutes=5)
 MIN_LEASE = timedelta(minutes=5)
 LEASE_MARGIN = timedelta(seconds=60)
 #: no provider can put a job off for longer
@@ -20,6 +22,16 @@ def retry_at(attempts: int, now: datetime, *, asked_for: float | None = None) ->
         return None
     wanted = min(asked_for or 0.0, LONGEST_WAIT.total_seconds())
     return now + max(BACK_OFF * float(2 ** (attempts - 1)), timedelta(seconds=wanted))
+
+
+def outage_over_at(outages: int, now: datetime, *, asked_for: float | None = None) -> datetime:
+    """When a job may run again after its model was away for the `outages`-th time.
+
+    An outage is no failure of the job: it waits longer and longer, but never for good.
+    """
+    wait = min(BACK_OFF * float(2 ** min(outages - 1, 30)), LONGEST_OUTAGE)
+    wanted = min(asked_for or 0.0, LONGEST_WAIT.total_seconds())
+    return now + max(wait, timedelta(seconds=wanted))
 
 
 def lease_until(now: datetime, task_timeout: float) -> datetime:

@@ -19,6 +19,8 @@ log = logging.getLogger("stratagate_core.jobs")
 
 #: work that needs no model: a plain step on the job's subject
 Step = Callable[[Work, str], None]
+#: of a chain of errors this many are named in a log
+_CAUSES = 3
 Handlers = Mapping[str, Task[Any, Any, Any] | Step]
 
 
@@ -32,12 +34,14 @@ class Round:
     retry_failed: bool = False
     #: kinds of which at most one job is run
     single: frozenset[str] = frozenset()
+    #: the model was found to be away: it is not asked again in this round
+    away: bool = False
     done: list[str] = field(default_factory=list)
     done_kinds: set[str] = field(default_factory=set)
 
     def claim(self) -> JobRow | None:
         """The next job of this round, or None."""
-        ready = is_ready(self.env.model)
+        ready = not self.away and is_ready(self.env.model)
         kinds = [
             kind
             for kind, handler in self.handlers.items()
@@ -63,7 +67,8 @@ def run_round(round_: Round, limit: int | None = None) -> int:
         job = round_.claim()
         if job is None:
             break
-        run_job(round_.env, round_.namespace, round_.handlers, job)
+        error = run_job(round_.env, round_.namespace, round_.handlers, job)
+        round_.away = round_.away or is_away(error)
     return len(round_.done)
 
 
@@ -73,7 +78,8 @@ async def arun_round(round_: Round, limit: int | None = None) -> int:
         job = await asyncio.to_thread(round_.claim)
         if job is None:
             break
-        await arun_job(round_.env, round_.namespace, round_.handlers, job)
+        error = await arun_job(round_.env, round_.namespace, round_.handlers, job)
+        round_.away = round_.away or is_away(error)
     return len(round_.done)
 
 
@@ -116,16 +122,45 @@ def _settle(job: JobRow) -> Settle:
 
 
 def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
-    log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
     known = error.details if isinstance(error, ModelError) else {}
     try:
         with env.write(namespace) as work:
-            steps.fail(
+            again = steps.fail(
                 work,
                 job,
                 str(error) or type(error).__name__,
                 spent=known.get("spent", {}),
                 wait=known.get("retry_after"),
+                away=is_away(error),
             )
     except Conflict:
         log.info("job %s was taken over by another worker", job.id)
+        return
+    log.warning(
+        "job %s (%s) failed: %s; %s; jobs() shows the whole error",
+        job.id,
+        job.kind,
+        _reason(error),
+        "not tried again" if again is None else f"next try not before {again:%H:%M:%S %Z}",
+    )
+
+
+def is_away(error: Exception | None) -> bool:
+    """Whether a job failed only because the model was not there."""
+    return isinstance(error, ModelError) and error.away
+
+
+def _reason(error: Exception) -> str:
+    """Classes and status of an error: its message may quote what was said (12 §6)."""
+    causes = [type(error).__name__]
+    cause = error.__cause__
+    while cause is not None and len(causes) < _CAUSES:
+        causes.append(type(cause).__name__)
+        cause = cause.__cause__
+    known = error.details if isinstance(error, ModelError) else {}
+    told = " from ".join(causes)
+    if status := known.get("status"):
+        told += f", HTTP {status}"
+    if faults := known.get("faults"):
+        told += f", {len(faults)} faults in the answer"
+    return told

@@ -1,11 +1,12 @@
 """What changes a job: it is queued, claimed, settled, failed, given back."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from stratagate_core.engine import Outcome, Work
 from stratagate_core.errors import Conflict, InvalidArgument, NotFound
-from stratagate_core.jobs.rules import MAX_ATTEMPTS, lease_until, retry_at
+from stratagate_core.jobs.rules import MAX_ATTEMPTS, lease_until, outage_over_at, retry_at
 from stratagate_core.store import jobs
 from stratagate_core.store.jobs import JobRow
 
@@ -157,23 +158,32 @@ def fail(
     *,
     spent: Mapping[str, int],
     wait: float | None = None,
-) -> None:
-    """Record a failed attempt and when the next one may start.
+    away: bool = False,
+) -> datetime | None:
+    """Record a failed attempt; when the next one may start, None: never by itself.
 
-    `spent` are counts added to those of the job, `wait` the seconds a provider asks for.
+    `spent` are counts added to those of the job, `wait` the seconds a provider asks for. With
+    `away` the model was not there: the attempt does not count.
     """
     _check_lease(work, job)
+    known = _added(job, {**spent, "outages": 1} if away else spent)
+    if away:
+        again: datetime | None = outage_over_at(known["outages"], work.now, asked_for=wait)
+    else:
+        again = retry_at(job.attempts, work.now, asked_for=wait)
     jobs.update(
         work.tx,
         job.id,
         status="failed",
+        attempts=job.attempts - away,
         error=error,
-        next_retry_at=retry_at(job.attempts, work.now, asked_for=wait),
+        next_retry_at=again,
         lease=None,
         lease_until=None,
-        diagnostics=_added(job, spent),
+        diagnostics=known,
         updated_at=work.now,
     )
+    return again
 
 
 def _added(job: JobRow, spent: Mapping[str, int]) -> dict[str, Any]:

@@ -151,7 +151,8 @@ def _reply_to(
         raise ModelError(message, task=request.task) from error
     except Exception as error:
         message = f"{request.task}: the model failed: {_preview(_described(error))}"
-        raise ModelError(message, task=request.task) from error
+        away = isinstance(error, ConnectionRefusedError)
+        raise ModelError(message, away=away, task=request.task) from error
     return _checked_reply(request, reply)
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from stratagate_core.errors import InvalidArgument, NewerSchema, StorageError
 from stratagate_core.store import planning, postgresql, schema, sqlite
+from stratagate_core.store.advice import explained
 from stratagate_core.store.migrations import MIGRATIONS
 from stratagate_core.store.places import url_of
 from stratagate_core.store.tx import AdminTx, Tx
@@ -43,16 +44,24 @@ class Store:
     def _prepare_schema(self) -> None:
         with self._connect(write=False) as connection:
             version = _stored_version(connection)
+            # a server keeps our tables in a schema of their own
+            held = self.is_sqlite and version is None and sa.inspect(connection).get_table_names()
+            foreign = bool(held)
+        if foreign:
+            raise InvalidArgument(
+                f"{self._place} is a database of something else: it has tables but no StrataGate "
+                "memory; give another path. Nothing in it was changed"
+            )
         if version == schema.SCHEMA_VERSION:
             return
         if version is not None and version > schema.SCHEMA_VERSION:
             raise NewerSchema(
-                f"the database has schema version {version}, this StrataGate knows up to "
-                f"{schema.SCHEMA_VERSION}: upgrade stratagate to open it"
+                f"the database {self._place} has schema version {version}, this StrataGate "
+                f"knows up to {schema.SCHEMA_VERSION}: upgrade stratagate to open it"
             )
         if self.read_only:
             raise InvalidArgument(
-                "this database has no current StrataGate schema; open it "
+                f"{self._place} has no current StrataGate schema; open it "
                 "once for writing, which creates or upgrades it"
             )
         if self.is_sqlite and not self.is_memory:
@@ -66,6 +75,16 @@ class Store:
         return postgresql.connect(self.engine).execution_options(
             stratagate_write=write, **postgresql.options(write=write)
         )
+
+    @property
+    def _place(self) -> str:
+        """How messages name the database."""
+        return str(self.url.database) if self.is_sqlite else self.url.render_as_string()
+
+    def _failed(self, error: sa.exc.DBAPIError) -> str:
+        if not self.is_sqlite:
+            return f"the database failed: {postgresql.words(error)}"
+        return explained(error.orig or error, self._place)
 
     @contextmanager
     def _connect(self, *, write: bool) -> Iterator[sa.Connection]:
@@ -81,7 +100,7 @@ class Store:
             raise InvalidArgument("half a surrogate pair is no text; no id holds it") from error
         except sa.exc.DBAPIError as error:
             # the statement's parameters hold text of users: only the driver's words are repeated
-            raise StorageError(f"the database failed: {postgresql.words(error)}") from error
+            raise StorageError(self._failed(error)) from error
         except sa.exc.PendingRollbackError as error:
             raise StorageError("the connection to the database was lost") from error
         except sa.exc.TimeoutError as error:
@@ -141,8 +160,13 @@ class Store:
 
 def _stored_version(connection: sa.Connection) -> int | None:
     place = None if connection.dialect.name == "sqlite" else postgresql.SCHEMA
-    if not sa.inspect(connection).has_table(schema.meta.name, schema=place):
+    inspector = sa.inspect(connection)
+    if not inspector.has_table(schema.meta.name, schema=place):
         return None
+    if {column["name"] for column in inspector.get_columns("meta", schema=place)} != set(
+        schema.meta.c.keys()
+    ):
+        return None  # another program keeps something under this name
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema_version")
     version = connection.execute(query).scalar_one_or_none()
     return version if isinstance(version, int) else None

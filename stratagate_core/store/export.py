@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from stratagate_core.errors import InvalidArgument, StorageError
 from stratagate_core.store import schema
 from stratagate_core.store.tx import Tx
 from stratagate_core.store.types import Instant
@@ -50,11 +51,29 @@ def _values(table: sa.Table, row: sa.Row[Any]) -> dict[str, Any]:
     return values
 
 
-def write_lines(tx: Tx, path: Path) -> int:
-    """Write the lines to a file; how many."""
+def write_lines(tx: Tx, path: Path, *, overwrite: bool = False) -> int:
+    """Write the lines to a file; how many.
+
+    Raises:
+        InvalidArgument: the path is a folder, or a file that is there and may not be replaced.
+        StorageError: the file cannot be written.
+
+    """
+    if path.is_dir():
+        raise InvalidArgument(f"{path} is a folder; give the path of a file in it")
     count = 0
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines(tx):
-            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-            count += 1
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            for line in lines(tx):
+                file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+                count += 1
+    except FileExistsError as error:
+        raise InvalidArgument(
+            f"{path} exists; give another path, or say that it may be overwritten"
+        ) from error
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}; check its folder, its permissions and "
+            "the free space"
+        ) from error
     return count

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from stratagate_core.errors import NotFound, StorageError
+from stratagate_core.store.advice import explained
 from stratagate_core.store.places import MEMORY
 
 BUSY_TIMEOUT_MS = 60_000
@@ -59,7 +60,9 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise StorageError(
+            f"the folder {folder} cannot be made: {error.strerror}; make it, or give another path"
+        ) from error
 
 
 def _on_connect(connection: Any, _record: object) -> None:
@@ -95,5 +98,6 @@ def use_write_ahead_log(engine: sa.Engine) -> None:
             return
         except (sqlite3.OperationalError, sa.exc.OperationalError) as error:
             if time.monotonic() > end or "locked" not in str(error):
-                raise StorageError(f"the database failed: {error}") from error
+                cause = getattr(error, "orig", None) or error
+                raise StorageError(explained(cause, str(engine.url.database))) from error
             time.sleep(_RETRY_SECONDS)

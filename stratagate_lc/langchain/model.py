@@ -15,7 +15,7 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from stratagate_core.errors import MissingExtra
+from stratagate_core.errors import InvalidArgument, MissingExtra
 from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
@@ -49,6 +49,11 @@ class LangChainModel:
     """
 
     def __init__(self, model: BaseChatModel | str, *, detach_callbacks: bool = True) -> None:
+        if not isinstance(model, BaseChatModel | str) or model == "":
+            raise InvalidArgument(
+                "LangChainModel takes a LangChain chat model or the name of one, such as "
+                f"'openai:gpt-5-mini', not {type(model).__name__}"
+            )
         self._given = model
         self._detach_callbacks = detach_callbacks
         #: the ways that are left after what was refused; None: nothing was accepted so far

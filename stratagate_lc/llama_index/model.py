@@ -15,6 +15,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.tools.types import BaseTool
 from pydantic import BaseModel
 
+from stratagate_core.errors import InvalidArgument
 from stratagate_core.llm.port import Reply, Request
 from stratagate_core.llm.talk import Talk, acarry, carry
 from stratagate_lc.answers import TOOL_DESCRIPTION, schema_instruction
@@ -79,6 +80,10 @@ class LlamaIndexModel:
     """
 
     def __init__(self, llm: LLM) -> None:
+        if not isinstance(llm, LLM):
+            raise InvalidArgument(
+                f"LlamaIndexModel takes a LlamaIndex LLM, not {type(llm).__name__}"
+            )
         self._llm = llm
         #: the ways that are left after what a server refused
         self._left = _ways(llm)

@@ -163,9 +163,18 @@ def test_export(run: Run, database: Path, tmp_path: Path) -> None:
     assert (code, text) == (0, f"{len(lines)} lines of default written to {target}\n")
     kinds = {line["kind"] for line in lines}
     assert {"turn", "message", "block", "event"} <= kinds
-    code, _, error = run("export", tmp_path / "no" / "out.jsonl", "--database", database)
-    assert code == 1
-    assert error.startswith("stratagate: ")
+    before = target.read_bytes()
+    for path, told in (
+        (target, "exists; overwrite it with --force"),
+        (tmp_path, "is a folder; give the path of a file in it"),
+        (tmp_path / "no" / "out.jsonl", "cannot be written: No such file or directory; check its"),
+    ):
+        code, _, error = run("export", path, "--database", database)
+        assert code == 1
+        assert error.startswith(f"stratagate: {path} {told}")
+    assert before == target.read_bytes()
+    code, _, _ = run("export", target, "--database", database, "--force")
+    assert (code, before) == (0, target.read_bytes())
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from stratagate_core import Reply, Settings, StrataGate
+from stratagate_core.testing import ScriptedModel
 from tests.apps.conftest import Run
 from tests.conftest import Opener
 
@@ -168,7 +170,7 @@ def test_many_faults_are_cut_short(run: Run, tmp_path: Path, open_memory: Opener
     ("statement", "message"),
     [
         ("UPDATE meta SET value = '99' WHERE key = 'schema_version'", "upgrade stratagate"),
-        ("DROP TABLE meta", "no current StrataGate schema"),
+        ("DROP TABLE meta", "has tables but no StrataGate memory"),
     ],
 )
 def test_a_database_that_cannot_be_opened(
@@ -188,4 +190,29 @@ def test_a_file_that_is_no_database(run: Run, tmp_path: Path) -> None:
     for path in (text_file, tmp_path / "nothing.db"):
         code, text, _ = run("doctor", path)
         assert code == 1
-        assert "opening    failed  DAMAGED" in text
+        assert "opening    not possible  FAILED" in text
+        assert "DAMAGED" not in text
+        assert str(path) in text
+
+
+def test_what_the_model_cost_is_shown(run: Run, tmp_path: Path) -> None:
+    """Calls, retries and tokens of each kind of job, over all namespaces, if any."""
+    path = tmp_path / "memory.db"
+    summary = {"l0_title": "x", "l1_summary": "y", "l0_tags": [], "l2_keypoints": []}
+    reply = Reply(
+        text=json.dumps({**summary, "should_extract": False}),
+        usage={"input_tokens": 700, "output_tokens": 9},
+    )
+    settings = Settings(block_turn_size=1, processing="inline")
+    model = ScriptedModel([Reply(text="no"), reply, reply])
+    with StrataGate.open(path, model=model, settings=settings) as memory:
+        assert "model asked for" not in run("doctor", path)[1]
+        memory.add_turn("a", "b")
+        memory.for_namespace("other").add_turn("c", "d")
+    _, text, _ = run("doctor", path)
+    rows = [line.split() for line in text.splitlines() if "block_summary" in line]
+
+    (row,) = rows
+    assert ["block_summary", "3", "1"] == row[:3]
+    assert ["1,400", "+", "18"] == row[-3:]
+    assert text.count("model asked for") == 1

@@ -257,6 +257,67 @@ def test_J_06_a_moment_without_model_is_repeated_for_free(open_memory: Opener) -
     assert ["busy" in str(job.error) for job in failed] == [True]
 
 
+AWAY = (
+    ModelUnavailable("out of reach"),
+    ModelError("rate limit", away=True),
+    ConnectionRefusedError("out of reach"),
+)
+
+
+@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+def test_an_outage_uses_up_no_attempts(
+    open_memory: Opener, clock: ManualClock, error: Exception
+) -> None:
+    """While the model is away a job waits longer and longer; when it is back the job runs."""
+    memory = open_memory(model=ScriptedModel.failing(error), settings=INLINE)
+    memory.add_turn("a", "b")
+    waits = []
+    for _ in range(10):
+        (job,) = memory.jobs()
+        assert ("failed", 0) == (job.status, job.attempts)
+        assert job.next_retry_at is not None
+        waits.append((job.next_retry_at - clock.now).total_seconds())
+        clock.now = job.next_retry_at
+        assert 1 == memory.run_pending()
+    again = open_memory(model=ScriptedModel([QUIET]), settings=INLINE)
+    clock.advance(minutes=5)
+    again.run_pending()
+
+    assert [1, 2, 4, 8, 16, 32, 64, 128, 256, 300] == waits
+    assert ("succeeded", 1) == (again.jobs()[0].status, again.jobs()[0].attempts)
+
+
+def test_a_model_that_is_away_is_asked_once_a_round(open_memory: Opener) -> None:
+    """One job finds out that the model is away; the others of the round are not claimed."""
+    model = ScriptedModel.failing(ModelError("rate limit", away=True))
+    memory = open_memory(model=model, settings=EXTERNAL)
+    for number in range(3):
+        memory.add_turn(f"a{number}", "b")
+
+    assert 1 == memory.run_pending()
+    assert 1 == len(model.requests)
+    assert ["failed", "pending", "pending"] == [job.status for job in memory.jobs()]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ModelUnavailable("x", status=503), "failed: ModelUnavailable, HTTP 503; next try not"),
+        (ValueError("x"), "failed: ModelError from ValueError; next try not before 09:00:01 UTC"),
+    ],
+)
+def test_the_log_names_the_reason(
+    open_memory: Opener, caplog: pytest.LogCaptureFixture, error: Exception, told: str
+) -> None:
+    """A failed job is logged with its classes, its status and when it is tried again."""
+    memory = open_memory(model=ScriptedModel.failing(error), settings=INLINE)
+    memory.add_turn("a", "b")
+
+    (line,) = [r.getMessage() for r in caplog.records if r.name == "stratagate_core.jobs"]
+    assert told in line
+    assert line.startswith(f"job {memory.jobs()[0].id} (block_summary) ")
+
+
 def test_the_background_worker_finishes_the_work(open_memory: Opener) -> None:
     """With a model the writing call returns at once and a thread derives."""
     memory = open_memory(model=ScriptedModel([QUIET]), settings={"block_turn_size": 1})

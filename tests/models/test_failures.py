@@ -90,6 +90,18 @@ def test_a_failure_does_not_change_how_a_model_is_asked(
     assert ["required", "required"] == [body["tool_choice"] for body in server.requests]
 
 
+@pytest.mark.parametrize(
+    ("name", "away"), [("429", True), ("500", True), ("503", True), ("401", False)]
+)
+def test_a_provider_that_is_away_is_told_from_one_that_fails(
+    serve: Serve, make: Make, complete: Complete, name: str, away: bool
+) -> None:
+    """A rate limit and a failing server cost a job no attempt; the status is kept."""
+    error = failure(complete, make(serve([FAILURES[name][0]])))
+
+    assert (away, int(name)) == (error.away, error.details["status"])
+
+
 def test_the_wait_that_a_provider_asks_for_is_kept(
     serve: Serve, make: Make, complete: Complete
 ) -> None:

@@ -120,6 +120,10 @@ BROKEN |= {
 }
 
 
+#: the server is not there: that is no failure of the job
+AWAY = ("429", "500", "503", "truncated")
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_failing_server_costs_no_turn(
     serve: Serve, make: Make, add: Add, open_memory: Opener, clock: ManualClock, name: str
@@ -132,7 +136,7 @@ def test_a_failing_server_costs_no_turn(
     (job,) = memory.jobs()
     (block,) = memory.blocks()
 
-    assert ("failed", 1, "pending") == (job.status, job.attempts, block.status)
+    assert ("failed", name not in AWAY, "pending") == (job.status, job.attempts, block.status)
     assert str(job.error).startswith("summarise_block: ")
     assert 1 <= memory.stats()["model"]["block_summary"]["model_calls"] <= 2
     found = memory.search_raw("Lyon", include_tail=True).hits
@@ -146,30 +150,53 @@ def test_a_failing_server_costs_no_turn(
     assert 1 == len(memory.search_events("Lyon").hits)
 
 
-def test_J_03_an_outage_ends_after_three_attempts_and_by_hand(
+def test_J_04_a_long_outage_uses_up_no_attempt(
     serve: Serve, make: Make, open_memory: Opener, clock: ManualClock
 ) -> None:
-    """A long outage costs three attempts for each block; all that was said stays, to be retried."""
+    """However long the server is away, it is asked ever more seldom, and then the work goes on."""
     server = serve(always(fails(503)))
     memory = open_memory(model=make(server), settings=INLINE)
     for number in range(2):
         memory.add_turn(f"Message {number} about Lyon.", "Good.")
         clock.advance(minutes=1)
-    memory.run_pending()
-    clock.advance(minutes=1)
-    memory.run_pending()
-    clock.advance(days=1)
+    for _ in range(12):
+        memory.run_pending()
+        clock.advance(minutes=5)
     asked = len(server.requests)
+    memory.run_pending()
 
-    assert 0 == memory.run_pending()
-    assert [("failed", 3)] * 2 == [(job.status, job.attempts) for job in memory.jobs()]
-    # each attempt is one request and the free repeat of a model that is not available
-    assert 2 * 3 * 2 == asked == len(server.requests)
+    assert [("failed", 0)] * 2 == [(job.status, job.attempts) for job in memory.jobs()]
+    # one look at the model in a round: a request and its free repeat
+    assert 2 >= len(server.requests) - asked
     assert 4 == len(memory.search_raw("Lyon Good", include_tail=True).hits)
 
     server.play(competent)
-    for job in memory.jobs():
-        assert "succeeded" == memory.retry(job.id).status
+    clock.advance(minutes=6)
+    memory.run_pending()
+    assert {"ready"} == {block.status for block in memory.blocks()}
+
+
+def test_J_03_three_failures_end_a_job_until_it_is_retried_by_hand(
+    serve: Serve, make: Make, open_memory: Opener, clock: ManualClock
+) -> None:
+    """A server that answers nonsense costs three attempts; all that was said stays."""
+    server = serve(always(says("I would rather talk.")))
+    memory = open_memory(model=make(server), settings=INLINE)
+    memory.add_turn("I move to Lyon in June.", "Good.")
+    for _ in range(4):
+        clock.advance(minutes=1)
+        memory.run_pending()
+    asked = len(server.requests)
+    clock.advance(days=1)
+
+    assert 0 == memory.run_pending()
+    (job,) = memory.jobs()
+    assert ("failed", 3) == (job.status, job.attempts)
+    # each attempt is one request and one repair
+    assert 3 * 2 == asked == len(server.requests)
+
+    server.play(competent)
+    assert "succeeded" == memory.retry(job.id).status
     assert {"ready"} == {block.status for block in memory.blocks()}
 
 

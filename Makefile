@@ -38,7 +38,7 @@ demo: $(DEMO_STAMP)
 	$(BIN)/stratagate demo
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 fast: $(DEV_STAMP)
 	STRATAGATE_EXAMPLES=15 $(BIN)/python -m pytest -n 2 -m "not slow and not postgresql"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from stratagate_core.cards.normalise import occurrence_interval
 from stratagate_core.engine import Work
-from stratagate_core.events.rules.relations import permitted, related_ids
+from stratagate_core.events.rules.relations import permitted
 from stratagate_core.events.rules.weight import reinforced, superseded
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.facts import EventsAdded, EventsChanged
@@ -44,7 +44,7 @@ def announce(work: Work, added: Sequence[Event]) -> None:
 
 
 def _with_visible_relations(work: Work, card: Event) -> Event:
-    known = events.by_ids(work.tx, related_ids(card.temporal))
+    known = events.by_ids(work.tx, card.temporal.all_related_ids)
     visible = {key for key, event in known.items() if event.status in VISIBLE}
     return replace(card, temporal=permitted(card.temporal, visible - {card.id}))
 

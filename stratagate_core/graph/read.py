@@ -5,14 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from stratagate_core.engine import Work
-from stratagate_core.graph.rules.fold import (
-    Ref,
-    StatedEdge,
-    fold_edges,
-    fold_node,
-    stated_edges,
-    stated_nodes,
-)
+from stratagate_core.graph.rules.fold import Ref, fold_node, stated_nodes
+from stratagate_core.graph.rules.fold_edges import StatedEdge, fold_edges, stated_edges
 from stratagate_core.graph.rules.stale import grounds_of, with_stale
 from stratagate_core.graph.rules.statements import (
     Answer,

@@ -54,6 +54,12 @@ class Temporal:
     conflicts_with_event_ids: tuple[str, ...] = ()
     related_event_ids: tuple[str, ...] = ()
 
+    @property
+    def all_related_ids(self) -> tuple[str, ...]:
+        """Every event that the card relates to, each once."""
+        listed = [event_id for name in RELATIONS for event_id in getattr(self, name)]
+        return tuple(dict.fromkeys([*listed, *filter(None, [self.same_event_id])]))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weight:

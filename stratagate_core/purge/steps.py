@@ -7,13 +7,15 @@ from stratagate_core.conversation.rules.capture import text_hash
 from stratagate_core.conversation.rules.render import layers
 from stratagate_core.engine import Work
 from stratagate_core.errors import InvalidArgument, NotFound
-from stratagate_core.events.rules.relations import permitted, related_ids
+from stratagate_core.events.rules.relations import permitted
 from stratagate_core.model.facts import BlocksRemade, EventsChanged, EventsPurged
 from stratagate_core.model.purge import PurgeReceipt
+from stratagate_core.purge.rules import is_gone, left_of, points_at
 from stratagate_core.store import (
     batches,
     blocks,
     events,
+    graph,
     index,
     jobs,
     namespaces,
@@ -53,7 +55,7 @@ def purge(
     chosen = _chosen(work, messages, blocks_, event_ids, thread)
     remade = _delete_messages(work, chosen)
     _delete_events(work, chosen.events)
-    _scrub(work, chosen, remade)
+    _scrub(work, chosen.messages | chosen.blocks | chosen.events, remade)
     receipt = PurgeReceipt(
         id=work.new_id("purge"),
         at=work.now,
@@ -127,6 +129,7 @@ def _delete_messages(work: Work, chosen: _Chosen) -> set[str]:
         l3, l4 = layers(left[key], work.env.count_tokens)
         blocks.remake(work.tx, key, l3=l3, l4=l4, reread=again[key])
     blocks.delete(work.tx, sorted(empty))
+    turns.leave_blocks(work.tx, sorted(empty))
     jobs.delete_of(work.tx, sorted(empty))
     if remade:
         work.emit(BlocksRemade(tuple(sorted(remade))))
@@ -186,7 +189,7 @@ def _delete_events(work: Work, ids: set[str]) -> None:
     uses.delete_reinforcements(work.tx, gone)
     events.delete(work.tx, gone)
     for event in related:
-        named = set(related_ids(event.temporal)) - ids
+        named = set(event.temporal.all_related_ids) - ids
         events.put_temporal(work.tx, event.id, permitted(event.temporal, named))
     work.emit(EventsPurged(tuple(gone)))
     changed = []
@@ -203,22 +206,21 @@ def _delete_events(work: Work, ids: set[str]) -> None:
 # --- words elsewhere --------------------------------------------------------------------------
 
 
-def _scrub(work: Work, chosen: _Chosen, remade: set[str]) -> None:
-    """Take the words out of batches, receipts, jobs and kept answers."""
-    ids = chosen.messages | chosen.blocks | chosen.events | remade
-    hit = []
+def _scrub(work: Work, gone: set[str], remade: set[str]) -> None:
+    """Take the words out of batches, receipts, answers, jobs and kept texts of models."""
+    touched = []
     for batch in batches.all_of(work.tx):
-        shown = [key for item in batch.evidence for key in (item.id, *item.event_ids)]
-        named = {item.id for item in batch.evidence if item.kind == "graph"}
-        lost = named - nodes.metadata(work.tx, named).keys()
-        in_block = any(_names_one(item.ref, ids) for item in batch.evidence)
-        if in_block or lost or not ids.isdisjoint(shown):
-            batches.scrub(work.tx, batch, gone=frozenset(ids | lost), now=work.now)
-            hit.append(batch.id)
-    uses.scrub(work.tx, hit, gone=frozenset(ids))
+        shown = {item.id for item in batch.evidence if item.kind == "graph"}
+        present = nodes.metadata(work.tx, shown).keys()
+        left = [left_of(item, gone, present) for item in batch.evidence]
+        lost = [is_gone(item, gone, present) for item in batch.evidence]
+        told_of = any(points_at(item, gone | remade) for item in batch.evidence)
+        if not (told_of or any(lost) or tuple(left) != batch.evidence):
+            continue
+        over = batch.status == "unresolved" and all(lost)
+        batches.scrub(work.tx, batch, left, expired_at=work.now if over else None)
+        touched.append(batch.id)
+    uses.scrub(work.tx, touched, gone=frozenset(gone))
+    graph.forget_reasons(work.tx)
     jobs.scrub(work.tx)
     jobs.forget_answers(work.tx)
-
-
-def _names_one(ref: str, ids: set[str]) -> bool:
-    return not ids.isdisjoint(ref.split(":"))

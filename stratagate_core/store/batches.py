@@ -1,7 +1,7 @@
 """Writes `batches`: what each retrieval call of a thread returned, and how it was judged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -88,27 +88,14 @@ def all_of(tx: Tx) -> tuple[BatchRow, ...]:
     return tuple(_batch(row) for row in tx.rows(query))
 
 
-def scrub(tx: Tx, batch: BatchRow, *, gone: frozenset[str], now: datetime) -> None:
-    """Take the words of what was purged out of a batch; with nothing left it is expired."""
-    kept = [
-        replace(
-            item,
-            title="" if _is_gone(item, gone) else item.title,
-            event_ids=tuple(key for key in item.event_ids if key not in gone),
-        )
-        for item in batch.evidence
-    ]
-    judged = None
-    if batch.assessment is not None:
-        judged = {**batch.assessment, "fit": "", "missing": ""}
-    over = batch.status == "unresolved" and all(_is_gone(item, gone) for item in batch.evidence)
-    ended = {"status": "expired", "closed_at": now} if over else {}
-    evidence = [_evidence_json(item) for item in kept]
-    _change(tx, batch.id, evidence=evidence, assessment=judged, **ended)
-
-
-def _is_gone(item: Evidence, gone: frozenset[str]) -> bool:
-    return not gone.isdisjoint((item.id, *item.event_ids, *item.ref.split(":")))
+def scrub(
+    tx: Tx, batch: BatchRow, evidence: Sequence[Evidence], *, expired_at: datetime | None
+) -> None:
+    """Store what a purge left of a batch; what was said about it goes. It may be over by that."""
+    judged = batch.assessment and {**batch.assessment, "fit": "", "missing": ""}
+    ended = {"status": "expired", "closed_at": expired_at} if expired_at else {}
+    left = [_evidence_json(item) for item in evidence]
+    _change(tx, batch.id, evidence=left, assessment=judged, **ended)
 
 
 def get(tx: Tx, thread: str, batch_id: str) -> BatchRow | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from stratagate_core.store.schema import blocks, turns
+from stratagate_core.store.schema import blocks
 from stratagate_core.store.tx import Row, Tx
 
 
@@ -122,7 +122,6 @@ def delete(tx: Tx, ids: Sequence[str]) -> None:
     gone = blocks.c.anchor_block.in_(ids)
     tx.change(sa.update(blocks).where(tx.of(blocks), gone).values(anchor_block=blocks.c.id))
     tx.change(sa.delete(blocks).where(tx.of(blocks), blocks.c.id.in_(ids)))
-    tx.change(sa.update(turns).where(tx.of(turns), turns.c.block_id.in_(ids)).values(block_id=None))
 
 
 def lift(tx: Tx, block_id: str, *, level: int, anchor: BlockRow, by: str, at: datetime) -> None:

@@ -3,7 +3,7 @@
 A card is never edited: after it was inserted only status, relations and weight change.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from stratagate_core.cards import normalise
-from stratagate_core.model.event import RELATIONS, VISIBLE, Event, Temporal, Weight
+from stratagate_core.model.event import VISIBLE, Event, Temporal, Weight
 from stratagate_core.store.lists import among
 from stratagate_core.store.schema import (
     event_sources,
@@ -150,17 +150,11 @@ def superseded_by(tx: Tx, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(row.id for row in tx.rows(query.order_by(events.c.id)))
 
 
-def naming(tx: Tx, ids: Collection[str]) -> tuple[Event, ...]:
+def naming(tx: Tx, ids: Set[str]) -> tuple[Event, ...]:
     """Other cards that relate to one of these: all cards are looked at."""
     others = (tx.of(events), ~among(tx, events.c.id, sorted(ids)))
     cards = (_event(row) for row in tx.rows(sa.select(events).where(*others)))
-    return tuple(card for card in cards if not related_ids(card.temporal).isdisjoint(ids))
-
-
-def related_ids(times: Temporal) -> frozenset[str]:
-    """All events that a card relates to."""
-    named = {key for name in RELATIONS for key in getattr(times, name)}
-    return frozenset(named | ({times.same_event_id} if times.same_event_id else set()))
+    return tuple(card for card in cards if not ids.isdisjoint(card.temporal.all_related_ids))
 
 
 def get(tx: Tx, event_id: str) -> Event | None:

@@ -106,9 +106,15 @@ def answers(tx: Tx, ids: Iterable[str]) -> dict[str, Any]:
 
 
 def put_statements(tx: Tx, answer_id: str, answer: Mapping[str, Any]) -> None:
-    """Store what is left of an answer after a purge; its reason goes with the rest."""
+    """Store what is left of an answer after a purge."""
     where = (tx.of(graph_answers), graph_answers.c.id == answer_id)
-    tx.change(sa.update(graph_answers).where(*where).values(answer=dict(answer), reason=""))
+    tx.change(sa.update(graph_answers).where(*where).values(answer=dict(answer)))
+
+
+def forget_reasons(tx: Tx) -> None:
+    """Blank the reasons of all answers: a model saw more of the graph than it answered about."""
+    told = graph_answers.c.reason != ""
+    tx.change(sa.update(graph_answers).where(tx.of(graph_answers), told).values(reason=""))
 
 
 def forget_events(tx: Tx, event_ids: Iterable[str]) -> None:

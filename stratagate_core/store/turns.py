@@ -125,6 +125,13 @@ def seal_turns(tx: Tx, numbers: Sequence[int], block_id: str) -> int:
     return count
 
 
+def leave_blocks(tx: Tx, block_ids: Sequence[str]) -> None:
+    """Turns of blocks that are deleted stand in no block any more."""
+    for chunk in _chunks(block_ids):
+        gone = sa.update(turns).where(tx.of(turns), turns.c.block_id.in_(chunk))
+        tx.change(gone.values(block_id=None))
+
+
 def by_receipt(tx: Tx, thread: str, epoch: int, receipt: str) -> TurnRow | None:
     """The turn that was stored under a receipt."""
     where = (turns.c.thread == thread, turns.c.epoch == epoch, turns.c.receipt == receipt)

@@ -12,7 +12,7 @@ from stratagate_core import Message
 from stratagate_core.cards.normalise import occurrence_interval
 from stratagate_core.events.rules.admission import Origin, admit
 from stratagate_core.events.rules.quotes import checked_quotes, citable_texts
-from stratagate_core.events.rules.relations import permitted, related_ids
+from stratagate_core.events.rules.relations import permitted
 from stratagate_core.events.rules.times import event_times
 from stratagate_core.model.event import RELATIONS, Temporal
 from tests.conftest import START
@@ -125,7 +125,7 @@ def test_only_permitted_relations_are_left(times: Temporal, allowed: frozenset[s
     """Nothing foreign, nothing twice, everything allowed; doing it again changes nothing."""
     kept = permitted(times, allowed)
 
-    assert set(related_ids(times)) & allowed == set(related_ids(kept))
+    assert set(times.all_related_ids) & allowed == set(kept.all_related_ids)
     assert kept == permitted(kept, allowed)
     for name in RELATIONS:
         listed = getattr(kept, name)
@@ -185,7 +185,7 @@ def test_admission_lets_nothing_foreign_through(
         assert card.summary.strip()
         assert card.source_message_ids
         assert set(card.source_message_ids) <= messages.keys()
-        assert set(related_ids(card.temporal)) <= related | earlier
+        assert set(card.temporal.all_related_ids) <= related | earlier
         earlier.add(card.id)
         said = [text for key in card.source_message_ids for text in citable[key]]
         assert all(any(quote in text for text in said) for quote in card.quotes)

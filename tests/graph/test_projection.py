@@ -55,6 +55,21 @@ def test_G_04_a_proven_alias_merges(world: GraphWorld) -> None:
     assert {"nodes": 1, "facts": 0, "edges": 0} == world.memory.stats()["graph"]
 
 
+def test_G_04_two_proven_aliases_are_one_node(world: GraphWorld) -> None:
+    """A person under a name and two proven aliases is one, whichever of them is spoken of."""
+    both = node("Mira Lund", "evt_1", aliases=["Mira", "Dr. Lund"])
+    world.tell("evt_1", answer=projection(both))
+    for number, name in enumerate(("Mira", "Dr. Lund"), 2):
+        event = f"evt_{number}"
+        told = fact(f"key {number}", "x", event)
+        world.tell(event, answer=projection(node(name, event, facts=[told])))
+
+    (one,) = world.memory.nodes().items
+    assert "Mira Lund" == one.name
+    assert {"Mira", "Dr. Lund"} == set(one.aliases)
+    assert {"key 2", "key 3"} == {held.key for held in one.facts}
+
+
 def test_G_05_a_name_without_proof_fails_the_answer(world: GraphWorld) -> None:
     """Nothing changes; the job says what was wrong."""
     bare = node("Mira", "evt_1")

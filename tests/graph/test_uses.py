@@ -66,6 +66,25 @@ def test_tools_tell_what_is_wrong(mira: GraphWorld) -> None:
     assert () == mira.memory.open_batches("t")
 
 
+def test_tools_tell_what_is_stale(world: GraphWorld) -> None:
+    """A commute that rested on the former home is stale with its reason, and no present state."""
+    for number, place in enumerate(("Berlin", "Tokyo"), 1):
+        event = f"evt_{number}"
+        facts = [fact("home", place, event)]
+        if number == 1:
+            facts.append(fact("commute", "25 minutes", event, depends_on=["home"]))
+        world.tell(event, place, projection(node("Mira", event, facts=facts)))
+        world.clock.advance(days=9)
+    card = use(world.memory, "search_graph", query="Mira commute")["results"][0]
+    expanded = use(world.memory, "expand_graph_node", id=card["id"])["results"][0]
+
+    assert "home: Tokyo" == card["current_state"] == expanded["node"]["current_state"]
+    assert ["home changed from Berlin to Tokyo"] * 2 == [
+        next(one for one in facts if one["key"] == "commute")["stale_reason"]
+        for facts in (card["facts"], expanded["stale_facts"])
+    ]
+
+
 def test_secrets_are_redacted(world: GraphWorld) -> None:
     """A value that looks like a secret leaves the memory without it."""
     world.tell(

@@ -37,11 +37,8 @@ HOT: dict[str, Callable[[StrataGate], object]] = {
 }
 
 
-@pytest.mark.one_database
-@pytest.mark.parametrize("name", sorted(HOT))
-def test_nothing_hot_reads_a_namespace(open_memory: Opener, name: str) -> None:
-    """Each statement names more of an index than the namespace alone."""
-    memory = open_memory(settings={"block_turn_size": 2})
+def statements_of(memory: StrataGate, name: str) -> list[tuple[str, Any]]:
+    """What a hot operation asks of a memory that holds a few turns: texts and values."""
     memory.add_turn("I saw the harbour yesterday.", "ok", receipt="known")
     memory.add_turn("I live in Lyon and work at Acme.", "ok")
     for number in range(4):
@@ -57,6 +54,16 @@ def test_nothing_hot_reads_a_namespace(open_memory: Opener, name: str) -> None:
     sa.event.remove(engine, "before_cursor_execute", note)
 
     assert asked
+    return asked
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize("name", sorted(HOT))
+def test_nothing_hot_reads_a_namespace(open_memory: Opener, name: str) -> None:
+    """Each statement names more of an index than the namespace alone."""
+    memory = open_memory(settings={"block_turn_size": 2})
+    asked = statements_of(memory, name)
+
     assert [] == [fault for text, values in asked for fault in _faults(memory, text, values)]
 
 

@@ -16,7 +16,7 @@ from stratagate_core.store import schema
 from stratagate_core.store.postgresql import SCHEMA
 from stratagate_core.store.types import Instant, Json
 from tests.databases import Database, new_database
-from tests.store.test_plans import HOT, SMALL
+from tests.store.test_plans import HOT, SMALL, statements_of
 
 pytestmark = pytest.mark.postgresql
 
@@ -74,21 +74,8 @@ def _value(table: sa.Table, column: sa.Column[Any]) -> str:
 def test_nothing_hot_reads_a_namespace(filled: Database, name: str) -> None:
     """Each statement names more of an index than the namespace alone."""
     with StrataGate.open(filled.url, settings=Settings(block_turn_size=2)) as memory:
-        memory.add_turn("I saw the harbour yesterday.", "ok", receipt="known")
-        memory.add_turn("I live in Lyon and work at Acme.", "ok")
-        for number in range(4):
-            memory.add_turn(f"The harbour of town {number} is blue.", "ok")
-        asked: list[tuple[str, Any]] = []
+        asked = statements_of(memory, name)
 
-        def note(_connection: Any, _cursor: Any, text: str, values: Any, *_rest: Any) -> None:
-            asked.append((text, values))
-
-        engine = memory._core.env.store.engine
-        sa.event.listen(engine, "before_cursor_execute", note)
-        HOT[name](memory)
-        sa.event.remove(engine, "before_cursor_execute", note)
-
-        assert asked
         assert [] == [fault for text, values in asked for fault in _faults(memory, text, values)]
 
 

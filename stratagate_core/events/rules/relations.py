@@ -15,14 +15,6 @@ def place(number: int) -> str:
     return f"#{number}"
 
 
-def related_ids(times: Temporal) -> tuple[str, ...]:
-    """All events that a card relates to."""
-    listed = [event_id for name in RELATIONS for event_id in getattr(times, name)]
-    if times.same_event_id:
-        listed.append(times.same_event_id)
-    return tuple(dict.fromkeys(listed))
-
-
 def permitted(times: Temporal, allowed: Collection[str]) -> Temporal:
     """The relations to allowed events only, each once."""
     lists: dict[str, Any] = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from stratagate_core.graph.rules.fold import rank
+from stratagate_core.graph.rules.records import rank
 from stratagate_core.graph.rules.statements import Sources, value_key
 from stratagate_core.graph.rules.view import View
 from stratagate_core.model.graph import Fact

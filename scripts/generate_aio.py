@@ -1,4 +1,4 @@
-"""Writes `stratagate_core/aio.py` from `memory.py`, so that both offer the same names.
+"""Writes `stratagate_core/aio.py` from the package `memory`, so that both offer the same names.
 
 ``python scripts/generate_aio.py`` writes the file, ``--check`` fails if it is not up to date.
 """
@@ -6,11 +6,15 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "stratagate_core" / "memory.py"
+SOURCE = ROOT / "stratagate_core" / "memory"
 TARGET = ROOT / "stratagate_core" / "aio.py"
+
+#: the modules whose names stand in signatures
+WANTED = "stratagate_core.model."
 
 #: written by hand in the template below, or without an async form
 BY_HAND = {
@@ -29,7 +33,7 @@ BY_HAND = {
 
 HEAD = '''"""AsyncStrataGate: the same names as `StrataGate`, awaited. Generated; do not edit.
 
-Written by ``scripts/generate_aio.py`` from `memory.py`. Database work runs in threads; the
+Written by ``scripts/generate_aio.py`` from the package `memory`. Database work runs in threads; the
 models of memory tasks are awaited on the running loop. Nothing is bound to a loop.
 """
 
@@ -156,20 +160,19 @@ class AsyncStrataGate:
 BY_HAND |= {"add_turn", "arun", "awork_on", "now"}
 
 
-def _imports(tree: ast.Module) -> str:
-    wanted = (
-        "stratagate_core.model.",
-        "stratagate_core.settings",
-        "stratagate_core.conversation.rules.incoming",
+def _imports(trees: Iterable[ast.Module]) -> str:
+    """What the signatures name; of each module once, all names together."""
+    names: dict[str, set[str]] = {
+        "stratagate_core.conversation.rules.incoming": {"turn_of"},
+        "stratagate_core.settings": {"Settings"},
+    }
+    for node in (node for tree in trees for node in tree.body):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(WANTED):
+            names.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+    return "".join(
+        f"from {module} import {', '.join(sorted(found))}\n"
+        for module, found in sorted(names.items())
     )
-    lines = []
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(wanted):
-            if node.module == "stratagate_core.conversation.rules.incoming":
-                lines.append("from stratagate_core.conversation.rules.incoming import turn_of")
-            else:
-                lines.append(ast.unparse(node))
-    return "\n".join(lines) + "\n"
 
 
 def _method(node: ast.FunctionDef) -> str:
@@ -186,11 +189,11 @@ def _method(node: ast.FunctionDef) -> str:
 
 def generate() -> str:
     """The text of the file, formatted."""
-    tree = ast.parse(SOURCE.read_text())
-    facade = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "StrataGate")
+    trees = [ast.parse(file.read_text()) for file in sorted(SOURCE.glob("*.py"))]
+    classes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
     methods = [
         _method(node)
-        for node in facade.body
+        for node in (node for facade in classes for node in facade.body)
         if isinstance(node, ast.FunctionDef)
         and not node.name.startswith("_")
         and node.name not in BY_HAND
@@ -198,7 +201,7 @@ def generate() -> str:
     body = "\n".join(
         "".join(f"    {line}\n" if line else "\n" for line in m.splitlines()) for m in methods
     )
-    text = HEAD.replace("{imports}", _imports(tree)) + "\n" + body
+    text = HEAD.replace("{imports}", _imports(trees)) + "\n" + body
     for command in (["check", "--fix-only", "-q"], ["format", "-q"]):
         args = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET), "-"]
         text = subprocess.run(args, input=text, capture_output=True, text=True, check=True).stdout

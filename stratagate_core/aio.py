@@ -1,6 +1,6 @@
 """AsyncStrataGate: the same names as `StrataGate`, awaited. Generated; do not edit.
 
-Written by ``scripts/generate_aio.py`` from `memory.py`. Database work runs in threads; the
+Written by ``scripts/generate_aio.py`` from the package `memory`. Database work runs in threads; the
 models of memory tasks are awaited on the running loop. Nothing is bound to a loop.
 """
 
@@ -137,9 +137,37 @@ class AsyncStrataGate:
         messages = turn_of(user, assistant, tool_calls, dict(metadata))
         return await self.add_messages(messages, thread=thread, at=at, receipt=receipt, work=work)
 
-    async def rebase_thread(self, thread: str, messages: Sequence[Message]) -> int:
-        """Make a transcript start with these messages; turns beyond them become superseded."""
-        return await self._run(self.memory.rebase_thread, thread, messages)
+    async def stats(self) -> dict[str, Any]:
+        """Counts of this namespace."""
+        return await self._run(self.memory.stats)
+
+    async def health(self) -> dict[str, Any]:
+        """Whether anything waits or has failed for good."""
+        return await self._run(self.memory.health)
+
+    async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
+        return await self._run(self.memory.export, path, overwrite=overwrite)
+
+    async def save_settings(self, **values: Any) -> Settings:
+        """Change stored settings, for all namespaces and later openings."""
+        return await self._run(self.memory.save_settings)
+
+    async def event(self, event_id: str) -> Event:
+        """One event of either pool, whatever its status."""
+        return await self._run(self.memory.event, event_id)
+
+    async def sources(self, ref: str) -> tuple[Message, ...]:
+        """The source messages behind an event, a block, a message or an evidence ref."""
+        return await self._run(self.memory.sources, ref)
+
+    async def expand_event(
+        self, event_id: str, *, thread: str = DEFAULT_THREAD, open_batch: bool = False
+    ) -> dict[str, Any]:
+        """The complete card of an event as JSON: quotes and sources included."""
+        return await self._run(
+            self.memory.expand_event, event_id, thread=thread, open_batch=open_batch
+        )
 
     async def pin(self, event_id: str) -> Event:
         """Keep an event at full weight."""
@@ -160,6 +188,112 @@ class AsyncStrataGate:
     async def restore(self, event_id: str) -> Event:
         """Bring a forgotten or archived event back."""
         return await self._run(self.memory.restore, event_id)
+
+    async def open_batches(self, thread: str = DEFAULT_THREAD) -> tuple[BatchInfo, ...]:
+        """The unresolved batches of a thread, oldest first."""
+        return await self._run(self.memory.open_batches, thread)
+
+    async def assess(
+        self,
+        verdict: str,
+        evidence_refs: Sequence[str],
+        *,
+        fit: str = "",
+        missing: str = "",
+        next_strategy: str = "answer",
+        batch_id: str | None = None,
+        thread: str = DEFAULT_THREAD,
+    ) -> Assessment:
+        """Judge the evidence of a batch: does it answer the actual question?"""
+        return await self._run(
+            self.memory.assess,
+            verdict,
+            evidence_refs,
+            fit=fit,
+            missing=missing,
+            next_strategy=next_strategy,
+            batch_id=batch_id,
+            thread=thread,
+        )
+
+    async def record_use(
+        self,
+        evidence_refs: Sequence[str],
+        *,
+        batch_id: str | None = None,
+        receipt: str | None = None,
+        thread: str = DEFAULT_THREAD,
+    ) -> UseReceipt:
+        """Record which evidence an answer really used; this alone makes a memory stronger."""
+        return await self._run(
+            self.memory.record_use, evidence_refs, batch_id=batch_id, receipt=receipt, thread=thread
+        )
+
+    async def finish_turn(self, thread: str = DEFAULT_THREAD) -> tuple[str, ...]:
+        """Say that a turn is over: batches still open expire. Returns their ids."""
+        return await self._run(self.memory.finish_turn, thread)
+
+    async def usage(self, *, limit: int = 50, offset: int = 0) -> Page[AuditRow]:
+        """The usage audit, newest first: which answer used which memories, and why."""
+        return await self._run(self.memory.usage, limit=limit, offset=offset)
+
+    async def node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+    ) -> Node:
+        """One node of the graph with all facts that may be shown, now or at an instant."""
+        return await self._run(self.memory.node, node_id, as_of=as_of, known_at=known_at)
+
+    async def nodes(self, *, limit: int = 50, offset: int = 0) -> Page[Node]:
+        """The nodes of the graph with all facts that may be shown, the last changed first."""
+        return await self._run(self.memory.nodes, limit=limit, offset=offset)
+
+    async def search_graph(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> Results[Card]:
+        """Find what is so now: nodes with their facts and relations. Blank finds nothing."""
+        return await self._run(
+            self.memory.search_graph,
+            query,
+            limit=limit,
+            as_of=as_of,
+            known_at=known_at,
+            thread=thread,
+            open_batch=open_batch,
+        )
+
+    async def expand_graph_node(
+        self,
+        node_id: str,
+        *,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
+        thread: str = DEFAULT_THREAD,
+        open_batch: bool = False,
+    ) -> dict[str, Any]:
+        """A node as JSON: current, stale and historical facts, edges, who won, timeline."""
+        return await self._run(
+            self.memory.expand_graph_node,
+            node_id,
+            as_of=as_of,
+            known_at=known_at,
+            thread=thread,
+            open_batch=open_batch,
+        )
+
+    async def count_tokens(self, text: str) -> int:
+        """The tokens of a text, by the counter that was handed in."""
+        return await self._run(self.memory.count_tokens, text)
 
     async def purge(
         self,
@@ -184,55 +318,9 @@ class AsyncStrataGate:
         """The receipts of what was purged, oldest first."""
         return await self._run(self.memory.purges)
 
-    async def open_tail(self, thread: str = DEFAULT_THREAD) -> tuple[Message, ...]:
-        """The messages of a thread that are not yet in a block, in order."""
-        return await self._run(self.memory.open_tail, thread)
-
-    async def thread_messages(
-        self, thread: str = DEFAULT_THREAD, *, since: int | None = None
-    ) -> tuple[Message, ...]:
-        """The visible transcript of a thread since its last reset."""
-        return await self._run(self.memory.thread_messages, thread, since=since)
-
-    async def threads(self) -> tuple[str, ...]:
-        """The threads of this namespace."""
-        return await self._run(self.memory.threads)
-
-    async def blocks(
-        self, thread: str | None = None, *, latest: int | None = None
-    ) -> tuple[Block, ...]:
-        """The blocks of a thread or of the namespace, oldest first, pending ones included."""
-        return await self._run(self.memory.blocks, thread, latest=latest)
-
-    async def event(self, event_id: str) -> Event:
-        """One event of either pool, whatever its status."""
-        return await self._run(self.memory.event, event_id)
-
-    async def node(
-        self,
-        node_id: str,
-        *,
-        as_of: str | datetime | None = None,
-        known_at: str | datetime | None = None,
-    ) -> Node:
-        """One node of the graph with all facts that may be shown, now or at an instant."""
-        return await self._run(self.memory.node, node_id, as_of=as_of, known_at=known_at)
-
-    async def nodes(self, *, limit: int = 50, offset: int = 0) -> Page[Node]:
-        """The nodes of the graph with all facts that may be shown, the last changed first."""
-        return await self._run(self.memory.nodes, limit=limit, offset=offset)
-
-    async def sources(self, ref: str) -> tuple[Message, ...]:
-        """The source messages behind an event, a block, a message or an evidence ref."""
-        return await self._run(self.memory.sources, ref)
-
-    async def stats(self) -> dict[str, Any]:
-        """Counts of this namespace."""
-        return await self._run(self.memory.stats)
-
-    async def health(self) -> dict[str, Any]:
-        """Whether anything waits or has failed for good."""
-        return await self._run(self.memory.health)
+    async def seal_tails(self) -> int:
+        """Write what waits and seal all due tails without asking a model; how many blocks."""
+        return await self._run(self.memory.seal_tails)
 
     async def search_events(
         self,
@@ -325,53 +413,35 @@ class AsyncStrataGate:
             open_batch=open_batch,
         )
 
-    async def search_graph(
-        self,
-        query: str,
-        *,
-        limit: int = 8,
-        as_of: str | datetime | None = None,
-        known_at: str | datetime | None = None,
-        thread: str = DEFAULT_THREAD,
-        open_batch: bool = False,
-    ) -> Results[Card]:
-        """Find what is so now: nodes with their facts and relations. Blank finds nothing."""
-        return await self._run(
-            self.memory.search_graph,
-            query,
-            limit=limit,
-            as_of=as_of,
-            known_at=known_at,
-            thread=thread,
-            open_batch=open_batch,
-        )
+    async def recall(
+        self, message: str, *, thread: str = DEFAULT_THREAD, present: Iterable[str] = ()
+    ) -> Recall:
+        """What to put before a model call that answers `message`."""
+        return await self._run(self.memory.recall, message, thread=thread, present=present)
 
-    async def expand_graph_node(
-        self,
-        node_id: str,
-        *,
-        as_of: str | datetime | None = None,
-        known_at: str | datetime | None = None,
-        thread: str = DEFAULT_THREAD,
-        open_batch: bool = False,
-    ) -> dict[str, Any]:
-        """A node as JSON: current, stale and historical facts, edges, who won, timeline."""
-        return await self._run(
-            self.memory.expand_graph_node,
-            node_id,
-            as_of=as_of,
-            known_at=known_at,
-            thread=thread,
-            open_batch=open_batch,
-        )
+    async def rebase_thread(self, thread: str, messages: Sequence[Message]) -> int:
+        """Make a transcript start with these messages; turns beyond them become superseded."""
+        return await self._run(self.memory.rebase_thread, thread, messages)
 
-    async def expand_event(
-        self, event_id: str, *, thread: str = DEFAULT_THREAD, open_batch: bool = False
-    ) -> dict[str, Any]:
-        """The complete card of an event as JSON: quotes and sources included."""
-        return await self._run(
-            self.memory.expand_event, event_id, thread=thread, open_batch=open_batch
-        )
+    async def open_tail(self, thread: str = DEFAULT_THREAD) -> tuple[Message, ...]:
+        """The messages of a thread that are not yet in a block, in order."""
+        return await self._run(self.memory.open_tail, thread)
+
+    async def thread_messages(
+        self, thread: str = DEFAULT_THREAD, *, since: int | None = None
+    ) -> tuple[Message, ...]:
+        """The visible transcript of a thread since its last reset."""
+        return await self._run(self.memory.thread_messages, thread, since=since)
+
+    async def threads(self) -> tuple[str, ...]:
+        """The threads of this namespace."""
+        return await self._run(self.memory.threads)
+
+    async def blocks(
+        self, thread: str | None = None, *, latest: int | None = None
+    ) -> tuple[Block, ...]:
+        """The blocks of a thread or of the namespace, oldest first, pending ones included."""
+        return await self._run(self.memory.blocks, thread, latest=latest)
 
     async def get_blocks(
         self,
@@ -399,60 +469,6 @@ class AsyncStrataGate:
             self.memory.expand_block, block_id, target, by=by, thread=thread, open_batch=open_batch
         )
 
-    async def open_batches(self, thread: str = DEFAULT_THREAD) -> tuple[BatchInfo, ...]:
-        """The unresolved batches of a thread, oldest first."""
-        return await self._run(self.memory.open_batches, thread)
-
-    async def assess(
-        self,
-        verdict: str,
-        evidence_refs: Sequence[str],
-        *,
-        fit: str = "",
-        missing: str = "",
-        next_strategy: str = "answer",
-        batch_id: str | None = None,
-        thread: str = DEFAULT_THREAD,
-    ) -> Assessment:
-        """Judge the evidence of a batch: does it answer the actual question?"""
-        return await self._run(
-            self.memory.assess,
-            verdict,
-            evidence_refs,
-            fit=fit,
-            missing=missing,
-            next_strategy=next_strategy,
-            batch_id=batch_id,
-            thread=thread,
-        )
-
-    async def record_use(
-        self,
-        evidence_refs: Sequence[str],
-        *,
-        batch_id: str | None = None,
-        receipt: str | None = None,
-        thread: str = DEFAULT_THREAD,
-    ) -> UseReceipt:
-        """Record which evidence an answer really used; this alone makes a memory stronger."""
-        return await self._run(
-            self.memory.record_use, evidence_refs, batch_id=batch_id, receipt=receipt, thread=thread
-        )
-
-    async def finish_turn(self, thread: str = DEFAULT_THREAD) -> tuple[str, ...]:
-        """Say that a turn is over: batches still open expire. Returns their ids."""
-        return await self._run(self.memory.finish_turn, thread)
-
-    async def usage(self, *, limit: int = 50, offset: int = 0) -> Page[AuditRow]:
-        """The usage audit, newest first: which answer used which memories, and why."""
-        return await self._run(self.memory.usage, limit=limit, offset=offset)
-
-    async def recall(
-        self, message: str, *, thread: str = DEFAULT_THREAD, present: Iterable[str] = ()
-    ) -> Recall:
-        """What to put before a model call that answers `message`."""
-        return await self._run(self.memory.recall, message, thread=thread, present=present)
-
     async def pick_view(
         self, block_id: str, *, native_tokens: int, window: int | None = None
     ) -> str | None:
@@ -460,10 +476,6 @@ class AsyncStrataGate:
         return await self._run(
             self.memory.pick_view, block_id, native_tokens=native_tokens, window=window
         )
-
-    async def seal_tails(self) -> int:
-        """Write what waits and seal all due tails without asking a model; how many blocks."""
-        return await self._run(self.memory.seal_tails)
 
     async def drain(self, timeout: float | None = None) -> bool:
         """Work until nothing is due any more; whether that was reached in `timeout` seconds."""
@@ -489,15 +501,3 @@ class AsyncStrataGate:
     async def retry(self, job_id: str) -> Job:
         """Run a failed job again now; its failure is raised."""
         return await self._run(self.memory.retry, job_id)
-
-    async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
-        """Write everything of this namespace as JSON lines, secrets redacted; how many lines."""
-        return await self._run(self.memory.export, path, overwrite=overwrite)
-
-    async def count_tokens(self, text: str) -> int:
-        """The tokens of a text, by the counter that was handed in."""
-        return await self._run(self.memory.count_tokens, text)
-
-    async def save_settings(self, **values: Any) -> Settings:
-        """Change stored settings, for all namespaces and later openings."""
-        return await self._run(self.memory.save_settings)

@@ -21,12 +21,15 @@ from stratagate_core.text.markers import MARKERS, escape_markers
 from stratagate_core.text.normalise import collapse
 from stratagate_core.text.redact import redact
 from stratagate_core.text.sentences import split_sentences
+from stratagate_core.text.tokens import telling_tokens
 
 #: turns of the open tail that speak along in the query
 QUERY_TURNS = 2
 #: events that are activated at most, and how many of them stay for lexical hits
 KEPT = 4
 KEPT_FOR_HITS = 2
+#: an event that has this share of the telling words of a message it rests on tells it
+TOLD = 0.6
 
 _HEADINGS: Mapping[Language, str] = {
     "en": "This is historical context from earlier conversations.\n"
@@ -140,7 +143,19 @@ def activated(
 
 
 def _stands_in(events: Sequence[Event], message: Message) -> bool:
-    """Whether every word of a message stands in the events that are shown already."""
+    """Whether the events that are shown already tell a message, or most of what it says.
+
+    An event tells every message whose words stand in it, and most of one that it rests on.
+    """
+    told = [frozenset(telling_tokens(f"{event.title} {event.summary}")) for event in events]
+    own = frozenset(telling_tokens(message.content))
+    resting = [
+        words
+        for event, words in zip(events, told, strict=True)
+        if message.id in event.source_message_ids
+    ]
+    if own and any(len(own & words) >= TOLD * len(own) for words in resting):
+        return True
     shown = " ".join(collapse(f"{event.title} {event.summary}") for event in events)
     said = split_sentences(message.content)
     return bool(said) and all(collapse(sentence) in shown for sentence in said)

@@ -1,7 +1,6 @@
 """StrataGateRetriever: events and messages of a memory as documents for any retrieval chain."""
 
 import asyncio
-from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from langchain_core.callbacks import (
@@ -13,8 +12,9 @@ from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig, ensure_config
 from pydantic import ConfigDict, Field
 
-from stratagate_core import Card, InvalidArgument, Results, StrataGate
-from stratagate_lc.langchain.documents import Render, above, documents, within
+from stratagate_core import InvalidArgument, StrataGate
+from stratagate_lc.finding import MOST, USUAL, WIDEST, Finding, Kind
+from stratagate_lc.langchain.documents import Render, document, volatile
 from stratagate_lc.langchain.guard import guarded
 from stratagate_lc.langchain.identity import (
     THREAD_KEY,
@@ -26,32 +26,6 @@ from stratagate_lc.langchain.identity import (
     thread_of,
 )
 
-Kind = Literal["auto", "events", "raw", "both"]
-Search = Callable[..., Results[Card]]
-
-#: what narrows a search of each kind
-_OF_KIND: Mapping[str, frozenset[str]] = {
-    "events": frozenset(
-        {
-            "event_ids",
-            "event_type",
-            "happened_from",
-            "happened_to",
-            "metadata",
-            "participants",
-            "temporal_intent",
-            "topic_id",
-        }
-    ),
-    "raw": frozenset({"metadata", "scope"}),
-    "both": frozenset({"metadata"}),
-}
-#: what only events can satisfy leaves events only
-_FILTERS = {**_OF_KIND, "auto": _OF_KIND["events"]}
-_MOST = 20
-#: up to so many documents a message comes with its neighbours; more carry more on their own
-_FEW, _WIDE = 4, 2
-
 
 class StrataGateRetriever(SharesMemory, BaseRetriever):
     """Finds memories by a query.
@@ -61,18 +35,22 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
         session_id: the asking conversation; None means the run's, if it has one.
         thread_key: where the run's configurable values name it.
         kind: ``"auto"``: events and messages in one ranking, nothing twice (``"both"`` is
-            another name for it); ``"events"``; ``"raw"`` (messages). What still stands in the
-            asking conversation's open tail is left out.
-        k: how many documents, 1 to 20.
+            another name for it); ``"events"``; ``"raw"`` (messages); ``"graph"`` (what is so now).
+            What still stands in the asking conversation's open tail is left out.
+        k: how many documents, 1 to 20; with `max_tokens` 20 unless another number is given.
         render: ``"cited"`` puts date and source into the text.
         include_volatile: also score, rank and batch id, which differ from search to search.
         open_batch: open an evidence batch; needs a conversation.
         on_error: ``"empty"`` finds nothing when the memory fails.
-        filters: what else `search_events` or `search_raw` take to narrow the search.
+        filters: what else the search takes to narrow it: for ``"events"`` (and ``"auto"``, which
+            then gives events only) what `search_events` takes, for ``"raw"`` ``metadata`` and
+            ``scope``, for ``"graph"`` ``as_of`` and ``known_at``.
         window: so many messages before and after come with each message, 0 to 2; None means 2
             where ``"auto"`` may give four documents at most, else 0.
         min_score: leave out what scores less than this share of the best, 0 to 1.
-        max_tokens: stop before the first document that would not fit so many tokens together.
+        max_tokens: give as much as fits into so many tokens. Single messages of one conversation
+            and day then come as one document below their date, with the id of the best,
+            unless a batch is opened.
 
     """
 
@@ -82,26 +60,19 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
     session_id: str | None = None
     thread_key: str = THREAD_KEY
     kind: Kind = "auto"
-    k: int = Field(default=6, ge=1, le=_MOST)
+    k: int = Field(default=USUAL, ge=1, le=MOST)
     render: Render = "plain"
     include_volatile: bool = False
     open_batch: bool = False
     on_error: Literal["raise", "empty"] = "raise"
     filters: dict[str, Any] | None = None
-    window: int | None = Field(default=None, ge=0, le=_WIDE)
+    window: int | None = Field(default=None, ge=0, le=WIDEST)
     min_score: float = Field(default=0.0, ge=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
 
     def __init__(self, **given: Any) -> None:
-        if given.get("kind") == "graph":
-            raise InvalidArgument("kind='graph' is not available yet; use auto, events or raw")
         super().__init__(**given)
-        unknown = sorted(set(self.filters or {}) - _FILTERS[self.kind])
-        if unknown:
-            raise InvalidArgument(
-                f"kind={self.kind!r} has no filter {', '.join(unknown)}; "
-                f"it has {', '.join(sorted(_FILTERS[self.kind]))}"
-            )
+        self._finding()
 
     # --- LangChain's side ---------------------------------------------------------------------
 
@@ -164,40 +135,28 @@ class StrataGateRetriever(SharesMemory, BaseRetriever):
 
     def _limit(self, k: int | None) -> int:
         if k is None:
-            return self.k
-        if type(k) is not int or not 1 <= k <= _MOST:
-            raise InvalidArgument(f"k must be a whole number from 1 to {_MOST}, got {k!r}")
+            return self.k if "k" in self.model_fields_set else self._finding().usual()
+        if type(k) is not int or not 1 <= k <= MOST:
+            raise InvalidArgument(f"k must be a whole number from 1 to {MOST}, got {k!r}")
         return k
 
     def _documents(
         self, memory: StrataGate, query: str, limit: int, thread: str | None
     ) -> list[Document]:
-        kind = self._kind()
-        options: dict[str, Any] = {"limit": limit, "open_batch": self.open_batch}
-        options |= self.filters or {}
-        if thread is not None:
-            options["thread"] = thread
-        elif kind != "events":
-            # without an asking conversation no tail stands in its request
-            options["include_tail"] = True
-        if kind != "events":
-            options["window"] = self._window(limit)
-        searches: dict[str, Search] = {
-            "auto": memory.search,
-            "events": memory.search_events,
-            "raw": memory.search_raw,
-            "both": memory.search,
-        }
-        found = searches[kind](query, **options)
-        found = above(found, self.min_score)
-        made = documents(memory, found, render=self.render, include_volatile=self.include_volatile)
-        return within(made, self.max_tokens, memory.count_tokens)
+        finding, timezone = self._finding(), memory.settings().timezone
+        found, batch_id = finding.find(memory, query, limit=limit, thread=thread)
+        made = [document(passage, timezone, self.render) for passage in found]
+        if self.include_volatile:
+            for rank, (each, passage) in enumerate(zip(made, found, strict=True), start=1):
+                each.metadata |= volatile(passage, rank, batch_id)
+        return made
 
-    def _kind(self) -> Kind:
-        narrow = set(self.filters or {}) - _OF_KIND["both"]
-        return "events" if self.kind == "auto" and narrow else self.kind
-
-    def _window(self, limit: int) -> int:
-        if self.window is not None:
-            return self.window
-        return _WIDE if self.kind == "auto" and limit <= _FEW else 0
+    def _finding(self) -> Finding:
+        return Finding(
+            kind=self.kind,
+            filters=self.filters or {},
+            window=self.window,
+            min_score=self.min_score,
+            max_tokens=self.max_tokens,
+            open_batch=self.open_batch,
+        )

@@ -1,13 +1,13 @@
 """Pure conversion between LlamaIndex values and the core's."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
+from datetime import tzinfo
 from typing import Any
 
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
-from stratagate_core import Card, Hit, Results
-from stratagate_core.text.redact import redact
+from stratagate_lc.passages import Passage
 
 #: how a tool hands over a single named argument
 _TOOL_ARGUMENT = re.compile(r"\Ainput is (?=\S)")
@@ -24,79 +24,32 @@ def clean_query(text: str) -> str:
     return _NUMBERING.sub("", query)
 
 
-def to_nodes(found: Results[Card]) -> list[NodeWithScore]:
-    """Fresh nodes for the hits, best first; scores are shares of the best one."""
-    best = max((hit.score for hit in found.hits), default=0.0)
+def to_nodes(
+    found: Iterable[Passage], batch_id: str | None, timezone: tzinfo
+) -> list[NodeWithScore]:
+    """Fresh nodes for the passages, best first; scores are shares of the best one."""
     taken: set[str] = set()
     nodes = []
-    for hit in found.hits:
-        node = _node(hit, found.batch_id)
+    for passage in found:
+        node = _node(passage, batch_id, timezone)
         if node.node_id in taken:  # a message and an event may bear the same id
-            node.id_ = hit.ref
+            node.id_ = passage.ref
         taken.add(node.node_id)
-        nodes.append(NodeWithScore(node=node, score=_share(hit.score, best)))
+        nodes.append(NodeWithScore(node=node, score=passage.share))
     return nodes
 
 
-def _share(score: float, best: float) -> float:
-    return min(1.0, max(0.0, score / best)) if best > 0 else 0.0
-
-
-def _node(hit: Hit[Card], batch_id: str | None) -> TextNode:
-    """The node of a hit. What differs from call to call stays out of the node's metadata."""
-    metadata = _metadata(hit.item)
-    place: dict[str, Any] = {"ref": hit.ref} | ({"batch_id": batch_id} if batch_id else {})
-    memory_id = metadata["memory_id"]
+def _node(passage: Passage, batch_id: str | None, timezone: tzinfo) -> TextNode:
+    """The node of a passage. What differs from call to call stays out of its metadata."""
+    metadata = passage.metadata(timezone)
+    place: dict[str, Any] = {"ref": passage.ref} | ({"batch_id": batch_id} if batch_id else {})
     return TextNode(
-        id_=memory_id,
-        text=_window(hit) or _text(hit.item),
+        id_=passage.key,
+        text=passage.text,
         metadata=metadata,
         excluded_llm_metadata_keys=list(_ID_KEYS),
         excluded_embed_metadata_keys=list(metadata),
-        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=memory_id, metadata=place)},
+        relationships={
+            NodeRelationship.SOURCE: RelatedNodeInfo(node_id=passage.key, metadata=place)
+        },
     )
-
-
-def within(
-    nodes: list[NodeWithScore], budget: int | None, count: Callable[[str], int]
-) -> list[NodeWithScore]:
-    """The nodes before the first that does not fit the budget; without one, all."""
-    left = float("inf") if budget is None else budget
-    fitting = []
-    for node in nodes:
-        left -= count(node.node.get_content())
-        if left < 0:
-            break
-        fitting.append(node)
-    return fitting
-
-
-def _window(hit: Hit[Card]) -> str:
-    """A message with its neighbours, by speaker; empty without any."""
-    said = [message for message in hit.around if message.content.strip()]
-    lines = [f"{message.name or message.role}: {redact(message.content)}" for message in said]
-    return "\n".join(lines) if len(lines) > 1 else ""
-
-
-def _text(card: Card) -> str:
-    if "message" in card:
-        return str(card["message"]["content"])
-    title, summary = str(card["title"]), str(card["summary"])
-    return summary if title in summary else f"{title}\n{summary}"
-
-
-def _metadata(card: Card) -> dict[str, str]:
-    """Flat, stable, and without what is not there."""
-    if "message" in card:
-        kind, happened, mentioned = "message", card.get("source_time"), None
-    else:
-        times = card.get("temporal", {})
-        kind, happened, mentioned = "event", times.get("happened_start"), times.get("mentioned_at")
-    found = {
-        "memory_id": card["id"],
-        "kind": kind,
-        "source": f"mem://{kind}/{card['id']}",
-        "happened_at": happened,
-        "mentioned_at": mentioned,
-    }
-    return {name: str(value) for name, value in found.items() if value}

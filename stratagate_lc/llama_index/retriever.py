@@ -1,5 +1,6 @@
 """A memory as a LlamaIndex retriever, for query engines, chat engines, routers and tools."""
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -8,43 +9,13 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from stratagate_core import Card, InvalidArgument, Results, StrataGate, StrataGateError
-from stratagate_lc.llama_index.convert import clean_query, to_nodes, within
+from stratagate_core import InvalidArgument, StrataGate, StrataGateError
+from stratagate_lc.finding import MOST, Finding, Kind
+from stratagate_lc.llama_index.convert import clean_query, to_nodes
 
 logger = logging.getLogger("stratagate_lc.llama_index")
 
-Kind = Literal["auto", "events", "raw", "both"]
 OnError = Literal["raise", "empty"]
-
-_MOST = 20
-#: kind -> the core's operation
-_OPERATIONS: Mapping[str, str] = {
-    "auto": "search",
-    "both": "search",
-    "events": "search_events",
-    "raw": "search_raw",
-}
-#: filters that each operation takes
-_OF_KIND: Mapping[str, frozenset[str]] = {
-    "events": frozenset(
-        {
-            "topic_id",
-            "event_ids",
-            "participants",
-            "event_type",
-            "happened_from",
-            "happened_to",
-            "temporal_intent",
-            "metadata",
-        }
-    ),
-    "raw": frozenset({"scope", "metadata"}),
-    "both": frozenset({"metadata"}),
-}
-#: what only events can satisfy leaves events only
-_FILTERS = {**_OF_KIND, "auto": _OF_KIND["events"]}
-#: up to so many nodes a message comes with its neighbours; more nodes carry more on their own
-_FEW, _WIDE = 4, 2
 
 
 class StrataGateRetriever(BaseRetriever):
@@ -54,17 +25,20 @@ class StrataGateRetriever(BaseRetriever):
         core: the memory to search.
         session_id: the asking thread; the messages of its open tail stand in the request
             already and are left out. None: nobody's tail is left out.
-        k: how many nodes, 1 to 20 (clamped).
+        k: how many nodes, 1 to 20 (clamped); None means 6, with `max_tokens` 20.
         kind: ``"auto"``: events and messages in one ranking, nothing twice (``"both"`` is
-            another name for it); ``"events"``; ``"raw"`` (messages).
+            another name for it); ``"events"``; ``"raw"`` (messages); ``"graph"`` (what is so now).
         open_batch: also open an evidence batch, for whoever settles it.
         on_error: ``"raise"`` errors of the memory, or log them and give no nodes (``"empty"``).
-        filters: further arguments of the search: for events those of `search_events`, for
-            messages ``scope`` and ``metadata``, for both ``metadata``.
+        filters: what else the search takes to narrow it: for ``"events"`` (and ``"auto"``, which
+            then gives events only) what `search_events` takes, for ``"raw"`` ``metadata`` and
+            ``scope``, for ``"graph"`` ``as_of`` and ``known_at``.
         window: so many messages before and after come with each message, 0 to 2; None means 2
             where ``"auto"`` may give four nodes at most, else 0.
         min_score: leave out what scores less than this share of the best, 0 to 1.
-        max_tokens: stop before the first node that would not fit so many tokens together.
+        max_tokens: give as much as fits into so many tokens. Single messages of one conversation
+            and day then come as one node below their date, with the id of the best,
+            unless a batch is opened.
         callback_manager: as in any retriever.
         verbose: as in any retriever.
 
@@ -75,7 +49,7 @@ class StrataGateRetriever(BaseRetriever):
         core: StrataGate,
         *,
         session_id: str | None = None,
-        k: int = 6,
+        k: int | None = None,
         kind: Kind = "auto",
         open_batch: bool = False,
         on_error: OnError = "raise",
@@ -90,88 +64,41 @@ class StrataGateRetriever(BaseRetriever):
         if on_error not in get_args(OnError):
             raise InvalidArgument(f"on_error must be 'raise' or 'empty', not {on_error!r}")
         self._core = core
-        _operation(kind)
-        narrowing = _checked_filters(kind, filters or {})
-        searched = "events" if kind == "auto" and set(narrowing) - _OF_KIND["both"] else kind
-        self._operation = _operation(searched)
+        self._session_id = session_id
         self._on_error = on_error
-        self._arguments: dict[str, Any] = {
-            **narrowing,
-            **_asking(searched, session_id),
-            **_windowed(searched, window, _clamped(k)),
-            "limit": _clamped(k),
-            "open_batch": open_batch,
-        }
-        if not 0 <= min_score <= 1:
-            raise InvalidArgument(f"min_score must lie between 0 and 1, got {min_score!r}")
-        if max_tokens is not None and max_tokens < 1:
-            raise InvalidArgument(f"max_tokens must be 1 or more, got {max_tokens!r}")
-        self._min_score = min_score
-        self._max_tokens = max_tokens
+        self._finding = Finding(
+            kind=kind,
+            filters=dict(filters or {}),
+            window=window,
+            min_score=min_score,
+            max_tokens=max_tokens,
+            open_batch=open_batch,
+        )
+        self._limit = self._finding.usual() if k is None else _clamped(k)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         query = clean_query(query_bundle.query_str)
         if not query:
             return []
         try:
-            return self._fitting(getattr(self._core, self._operation)(query, **self._arguments))
+            return self._found(query)
         except StrataGateError as error:
-            return self._without(error)
+            if self._on_error == "raise":
+                raise
+            logger.warning("retrieval failed, going on without memory: %s", type(error).__name__)
+            return []
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        query = clean_query(query_bundle.query_str)
-        if not query:
-            return []
-        search = getattr(self._core.aio, self._operation)
-        try:
-            return self._fitting(await search(query, **self._arguments))
-        except StrataGateError as error:
-            return self._without(error)
+        return await asyncio.to_thread(self._retrieve, query_bundle)
 
-    def _fitting(self, found: Results[Card]) -> list[NodeWithScore]:
-        nodes = [node for node in to_nodes(found) if (node.score or 0.0) >= self._min_score]
-        return within(nodes, self._max_tokens, self._core.count_tokens)
-
-    def _without(self, error: StrataGateError) -> list[NodeWithScore]:
-        """Called while `error` is handled."""
-        if self._on_error == "raise":
-            raise error
-        logger.warning("retrieval failed, going on without memory: %s", type(error).__name__)
-        return []
-
-
-def _operation(kind: str) -> str:
-    if kind not in _OPERATIONS:
-        raise InvalidArgument(f"kind must be one of {', '.join(_OPERATIONS)}, not {kind!r}")
-    return _OPERATIONS[kind]
-
-
-def _checked_filters(kind: str, filters: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = sorted(set(filters) - _FILTERS[kind])
-    if unknown:
-        raise InvalidArgument(
-            f"kind {kind!r} has no filter {', '.join(unknown)}; it has "
-            f"{', '.join(sorted(_FILTERS[kind]))}"
+    def _found(self, query: str) -> list[NodeWithScore]:
+        found, batch_id = self._finding.find(
+            self._core, query, limit=self._limit, thread=self._session_id
         )
-    return dict(filters)
-
-
-def _asking(kind: str, session_id: str | None) -> dict[str, Any]:
-    """Who asks. An event search has no tail to leave out."""
-    if session_id is not None:
-        return {"thread": session_id}
-    return {} if kind == "events" else {"include_tail": True}
-
-
-def _windowed(kind: str, window: int | None, k: int) -> dict[str, Any]:
-    """How many neighbours a message comes with."""
-    if kind == "events":
-        return {}
-    few = _WIDE if kind == "auto" and k <= _FEW else 0
-    return {"window": few if window is None else window}
+        return to_nodes(found, batch_id, self._core.settings().timezone)
 
 
 def _clamped(k: int) -> int:
     if type(k) is not int:
-        raise InvalidArgument(f"k must be a whole number from 1 to {_MOST}, got {k!r}")
-    return min(max(k, 1), _MOST)
+        raise InvalidArgument(f"k must be a whole number from 1 to {MOST}, got {k!r}")
+    return min(max(k, 1), MOST)

@@ -1,6 +1,5 @@
 """A memory as a retriever in LlamaIndex engines, tools and fusion."""
 
-import asyncio
 import logging
 import threading
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratagate_core import Hit, InvalidArgument, Message, Results, StorageError, StrataGate
+from stratagate_core import InvalidArgument, Message, Results, StorageError, StrataGate
 from stratagate_lc.llama_index import StrataGateRetriever
 
 pytestmark = [
@@ -50,6 +49,7 @@ from llama_index.core.selectors import LLMSingleSelector  # noqa: E402
 from llama_index.core.tools import QueryEngineTool, RetrieverTool  # noqa: E402
 
 from stratagate_lc.llama_index.convert import clean_query, to_nodes  # noqa: E402
+from stratagate_lc.passages import Passage  # noqa: E402
 from tests.conftest import Opener  # noqa: E402
 from tests.llama_index.fakes import ScriptedLLM, scripted  # noqa: E402
 
@@ -349,12 +349,16 @@ def test_LI_63_one_plain_node_per_memory(core: StrataGate) -> None:
     assert len(set(ids(nodes))) == len(nodes) >= 4
 
 
-def test_LI_63_a_message_and_an_event_of_one_id(memory: StrataGate) -> None:
+def test_LI_63_a_message_and_an_event_of_one_id() -> None:
     """Equal ids of different kinds stay two nodes."""
-    event = Hit(ref="event:1", item={"id": "1", "title": "t", "summary": "s"}, score=2.0)
-    said = {"id": "1", "message": {"id": "1", "role": "user", "content": "c"}}
-    message = Hit(ref="raw:-:1:0", item=said, score=1.0)
-    assert ids(to_nodes(Results(hits=(event, message)))) == ["1", "raw:-:1:0"]
+    event = Passage(key="1", kind="event", ref="event:1", text="t", score=2.0, share=1.0)
+    message = Passage(key="1", kind="message", ref="raw:-:1:0", text="c", score=1.0, share=0.5)
+    assert ids(to_nodes((event, message), None, UTC)) == ["1", "raw:-:1:0"]
+
+
+def created_at(core: StrataGate) -> str:
+    """When the event of the questions was written."""
+    return core.event("evt_pnpm").created_at.astimezone(UTC).isoformat()
 
 
 def test_LI_64_metadata_is_flat_and_stable(core: StrataGate) -> None:
@@ -364,7 +368,8 @@ def test_LI_64_metadata_is_flat_and_stable(core: StrataGate) -> None:
         "memory_id": "evt_pnpm",
         "kind": "event",
         "source": "mem://event/evt_pnpm",
-        "mentioned_at": "2026-05-06T09:00:00.000+00:00",
+        "created_at": created_at(core),
+        "session_id": "main",
     }
     assert first.hash == second.hash
     assert "evt_pnpm" not in first.get_content(MetadataMode.LLM)
@@ -374,12 +379,13 @@ def test_LI_64_metadata_is_flat_and_stable(core: StrataGate) -> None:
 def test_LI_64_metadata_of_a_message(core: StrataGate) -> None:
     """A message carries when it was said."""
     found = StrataGateRetriever(core, kind="raw", k=1).retrieve("switched")[0].node
-    assert found.get_content() == "I switched to pnpm."
+    assert found.get_content() == "user: I switched to pnpm."
     assert found.metadata == {
         "memory_id": found.node_id,
         "kind": "message",
         "source": f"mem://message/{found.node_id}",
-        "happened_at": "2026-05-06T09:00:00.000+00:00",
+        "created_at": "2026-05-06T09:00:00+00:00",
+        "session_id": "main",
     }
 
 
@@ -463,17 +469,17 @@ def test_LI_10_the_session_decides_on_the_tail(core: StrataGate) -> None:
         ]
         for session in ("main", "other", None)
     }
-    said = ["The pnpm lockfile is broken."]
+    said = ["user: The pnpm lockfile is broken."]
     assert found == {"main": [], "other": said, None: said}
 
 
 def test_arguments_are_checked(core: StrataGate) -> None:
     """What is not acceptable is refused when the retriever is made, by name."""
     for options, words_of_error in [
-        ({"kind": "graph"}, "kind must be one of auto, both, events, raw"),
+        ({"kind": "topics"}, "kind must be one of auto, both, events, graph, raw"),
         ({"k": "6"}, "k must be a whole number"),
         ({"on_error": "log"}, "on_error must be 'raise' or 'empty'"),
-        ({"filters": {"topics": 1}}, "kind 'auto' has no filter topics"),
+        ({"filters": {"topics": 1}}, "kind='auto' has no filter topics"),
         ({"min_score": 1.5}, "min_score must lie between 0 and 1"),
         ({"max_tokens": 0}, "max_tokens must be 1 or more"),
     ]:
@@ -484,22 +490,11 @@ def test_arguments_are_checked(core: StrataGate) -> None:
 class FailingCore:
     """A memory whose database fails."""
 
-    @property
-    def aio(self) -> "FailingAio":
-        """Fails as well."""
-        return FailingAio()
+    def __getattr__(self, _name: str) -> Any:
+        return self.search
 
-    def search(self, query: str, **_options: Any) -> Results[Any]:
+    def search(self, query: str = "", **_options: Any) -> Results[Any]:
         """Fails."""
-        raise StorageError(f"disk full while looking for {query}")
-
-
-class FailingAio:
-    """The async twin."""
-
-    async def search(self, query: str, **_options: Any) -> Results[Any]:
-        """Fails."""
-        await asyncio.sleep(0)
         raise StorageError(f"disk full while looking for {query}")
 
 
@@ -524,7 +519,7 @@ def test_filters_reach_the_search(core: StrataGate) -> None:
         [Message(role="user", content="pnpm for work", metadata={"project": "acme"})], thread="b"
     )
     found = StrataGateRetriever(core, kind="raw", filters={"metadata": {"project": "acme"}})
-    assert [node.node.get_content() for node in found.retrieve("pnpm")] == ["pnpm for work"]
+    assert [node.node.get_content() for node in found.retrieve("pnpm")] == ["user: pnpm for work"]
     bundle = QueryBundle("pnpm")
     assert ids(StrataGateRetriever(core, filters={"event_ids": []}).retrieve(bundle)) == []
 
@@ -540,7 +535,7 @@ def test_few_messages_come_with_their_neighbours(memory: StrataGate) -> None:
         "user: What did you call the hamster?",
         "assistant: Bo.",
     ]
-    assert many == "Bo."
+    assert many == "assistant: Bo."
 
 
 def test_floor_and_budget_end_the_list(core: StrataGate) -> None:

@@ -130,7 +130,7 @@ def test_a_failing_server_costs_no_turn(
 ) -> None:
     """The turn is stored and found, the job says why it failed, and recovery makes it good."""
     server = serve(always(BROKEN[name]))
-    options = {"timeout": 0.1} if name == "hangs" else {}
+    options = {"timeout": 0.7} if name == "hangs" else {}
     memory = open_memory(model=make(server, **options), settings=INLINE)
     add(memory, "I move to Lyon in June.")
     (job,) = memory.jobs()

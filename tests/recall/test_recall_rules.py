@@ -211,6 +211,18 @@ def test_only_what_was_said_and_is_new_is_shown() -> None:
     assert [said.id for said in without(found, "main", frozenset({"m4"}))] == ["m1", "m6"]
 
 
+def test_a_fact_is_not_told_twice() -> None:
+    """A message is left out beside an event that rests on it and tells most of its words."""
+    said = message("m1", "Honestly, the roofer comes on Friday because the roof leaks.")
+    roofer = event("e1", summary="The roofer comes on Friday; the roof leaks.")
+    resting = replace(roofer, source_message_ids=("m1",))
+    partly = replace(resting, summary="The roofer is called Ada.")
+
+    shown = [write([one], [said]).messages for one in (resting, roofer, partly)]
+
+    assert [(), (said,), (said,)] == shown
+
+
 def events() -> st.SearchStrategy[Event]:
     """Events whose texts may imitate anything."""
     return st.builds(

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,11 +32,10 @@ def commands(program: str) -> list[list[str]]:
 def test_code_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All Python blocks run one after the other, offline, and print what they promise."""
+    """Each Python block runs on its own names, offline, and prints what it promises."""
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "readme"}
     for block in blocks("python"):
-        exec(compile(block, "README.md", "exec"), names)
+        exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
     printed = capsys.readouterr().out
 
     assert "On Friday.\n" in printed

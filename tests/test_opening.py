@@ -1,6 +1,8 @@
 """Opening a memory: what is refused, what is kept, what costs nothing."""
 
+import gc
 import hashlib
+import os
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -228,3 +230,22 @@ def test_a_failure_without_known_meaning_is_repeated() -> None:
     told = explained(sqlite3.OperationalError("no such table: x"), "memory.db")
 
     assert "the database memory.db failed: no such table: x" == told
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="reads Linux' list of open files")
+def test_a_memory_that_is_dropped_gives_its_files_back(tmp_path: Path) -> None:
+    """Who forgets `close` leaks no connection."""
+
+    def opened() -> list[str]:
+        links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+        targets = [os.readlink(link) for link in links if link.is_symlink()]
+        return [target for target in targets if target.startswith(str(tmp_path))]
+
+    memory = StrataGate.open(tmp_path / "memory.db")
+    memory.add_turn("The kiln came.", "Good.")
+    held = opened()
+    del memory
+    gc.collect()
+
+    assert held
+    assert [] == opened()

@@ -4,6 +4,7 @@ A memory database has one connection, guarded by a lock.
 """
 
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ class Store:
         self._lock = threading.RLock()
         self._closed = False
         self.engine = self._create_engine()
+        # a memory that is dropped without `close` gives its connections back as well
+        weakref.finalize(self, self.engine.dispose)
         try:
             self._prepare_schema()
         except BaseException:

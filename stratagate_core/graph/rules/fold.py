@@ -162,14 +162,43 @@ def _metadata(
 # --- facts ------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Held:
     """A fact while it is folded; `tied`: disputed only because nothing tells two values apart."""
 
     fact: Fact
-    said: Place
     rank: tuple[Any, ...]
     tied: bool = False
+
+    @property
+    def rival(self) -> bool:
+        """Whether another value of its key would have to win over it."""
+        return self.fact.status == "active" or self.tied
+
+
+class _Key:
+    """The facts of one key while they are folded, findable by value: a key may have thousands."""
+
+    def __init__(self) -> None:
+        self.held: list[_Held] = []
+        self._of_value: dict[tuple[str, ...], list[_Held]] = {}
+        #: those that may be rivals, as a mapping, so that the order stays
+        self._rivals: dict[_Held, None] = {}
+
+    def of_value(self, value: tuple[str, ...]) -> Sequence[_Held]:
+        """The facts of a value, first stated first."""
+        return self._of_value.get(value, ())
+
+    def rivals(self) -> list[_Held]:
+        """Those that are active or tied, first stated first."""
+        self._rivals = {one: None for one in self._rivals if one.rival}
+        return list(self._rivals)
+
+    def add(self, value: tuple[str, ...], one: _Held) -> None:
+        """Hold one more."""
+        self.held.append(one)
+        self._of_value.setdefault(value, []).append(one)
+        self._rivals[one] = None
 
 
 def _facts(node: str, group: Sequence[Stated], sources: Sources) -> tuple[Fact, ...]:
@@ -194,31 +223,31 @@ def _fact_identity(fact: Fact) -> tuple[str, ...]:
 
 
 def _fold_key(node: str, statements: Sequence[FactStatement], sources: Sources) -> Iterator[Fact]:
-    held: list[_Held] = []
+    key = _Key()
     for statement in statements:
-        _state_fact(node, statement, sources, held)
-    return (one.fact for one in held)
+        _state_fact(node, statement, sources, key)
+    return (one.fact for one in key.held)
 
 
-def _state_fact(node: str, statement: FactStatement, sources: Sources, held: list[_Held]) -> None:
+def _state_fact(node: str, statement: FactStatement, sources: Sources, key: _Key) -> None:
     new = _new_fact(node, statement, sources)
     over = new.status == "superseded" and statement.status == "active"
-    for one in held:
-        same = value_key(one.fact.value) == value_key(new.value)
-        if same and _restates(one.fact, new, over):
+    value = value_key(new.value)
+    for one in key.of_value(value):
+        if _restates(one.fact, new, over):
             _unite(one, new, sources)
             if new.status == "active" and new.mode == "state":
-                _close(held, but=one, by=new)
+                _close(key.rivals(), but=one, by=new)
             return
-    fresh = _Held(new, place_of(new.source_event_ids, sources), _rank(new, sources))
+    fresh = _Held(new, _rank(new, sources))
     if new.status == "active" and new.mode == "state":
-        rivals = [one for one in held if one.fact.status == "active" or one.tied]
+        rivals = key.rivals()
         if any(one.rank == fresh.rank for one in rivals):
             for one in (*rivals, fresh):
                 one.fact, one.tied = replace(one.fact, status="disputed"), True
         else:
-            _close(held, but=fresh, by=new)
-    held.append(fresh)
+            _close(rivals, but=fresh, by=new)
+    key.add(value, fresh)
 
 
 def _restates(known: Fact, new: Fact, over: bool) -> bool:
@@ -241,14 +270,13 @@ def _unite(one: _Held, new: Fact, sources: Sources) -> None:
         valid_to=new.valid_to or one.fact.valid_to,
         updated_at=max(filter(None, (one.fact.updated_at, new.updated_at))),
     )
-    one.said = place_of(ids, sources)
     one.rank = _rank(one.fact, sources)
 
 
-def _close(held: Sequence[_Held], *, but: _Held, by: Fact) -> None:
+def _close(rivals: Sequence[_Held], *, but: _Held, by: Fact) -> None:
     """An active fact takes the place of the others of its key."""
-    for one in held:
-        if one is not but and (one.fact.status == "active" or one.tied):
+    for one in rivals:
+        if one is not but:
             end = one.fact.valid_to or by.valid_from
             one.fact, one.tied = replace(one.fact, status="superseded", valid_to=end), False
 

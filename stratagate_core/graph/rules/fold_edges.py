@@ -51,30 +51,52 @@ def stated_edges(answers: Iterable[Answer], members: Mapping[Ref, str]) -> list[
     return sorted(found, key=lambda one: (one.place, one.answer_place, one.ref))
 
 
+class _Relation:
+    """The edges of one relation that leave one node, while they are folded.
+
+    They are findable by their other end: a hub has thousands.
+    """
+
+    def __init__(self) -> None:
+        self.held: list[Edge] = []
+        self._to: dict[str, list[int]] = {}
+
+    def places_to(self, node_id: str) -> Sequence[int]:
+        """Where the edges to a node are held, first stated first."""
+        return self._to.get(node_id, ())
+
+    def add(self, edge: Edge) -> None:
+        """Hold one more."""
+        self._to.setdefault(edge.to_node_id, []).append(len(self.held))
+        self.held.append(edge)
+
+
 def fold_edges(stated: Sequence[StatedEdge], sources: Sources) -> tuple[Edge, ...]:
     """The edges that leave one node."""
-    groups: dict[str, list[Edge]] = {}
+    relations: dict[str, _Relation] = {}
     for one in stated:
-        _state_edge(one, groups.setdefault(normalise(one.statement.relation), []), sources)
-    edges = (edge for group in groups.values() for edge in group)
+        name = normalise(one.statement.relation)
+        _state_edge(one, relations.setdefault(name, _Relation()), sources)
+    edges = (edge for relation in relations.values() for edge in relation.held)
     return tuple(
         numbered(edges, lambda edge: (edge.from_node_id, edge.to_node_id, normalise(edge.relation)))
     )
 
 
-def _state_edge(one: StatedEdge, held: list[Edge], sources: Sources) -> None:
-    statement = one.statement
+def _state_edge(one: StatedEdge, relation: _Relation, sources: Sources) -> None:
+    statement, held = one.statement, relation.held
     shared = shared_parts(statement, sources)
     over = shared["status"] == "superseded" and statement.status == "active"
-    for at, known in enumerate(held):
-        alike = known.to_node_id == one.to_id and not _ended(known, shared["valid_from"])
+    for at in relation.places_to(one.to_id):
+        known = held[at]
+        alike = not _ended(known, shared["valid_from"])
         if alike and (known.status == shared["status"] or (over and known.status == "active")):
             if known.status == "superseded" and known.valid_from != shared["valid_from"]:
                 continue
             held[at] = _united_edge(known, shared)
             break
     else:
-        held.append(
+        relation.add(
             Edge(
                 id="",
                 from_node_id=one.from_id,

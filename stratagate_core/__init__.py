@@ -32,6 +32,7 @@ from stratagate_core.model.message import UNSET, Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Hit, Page, Results
+from stratagate_core.model.topic import Coverage, Experience, Overview, Section, Topic
 from stratagate_core.model.turn import Added, Turn
 from stratagate_core.naming import namespace_for
 from stratagate_core.settings import Settings
@@ -51,10 +52,12 @@ __all__ = [
     "Card",
     "Citation",
     "Conflict",
+    "Coverage",
     "Disabled",
     "Edge",
     "Event",
     "EvidenceError",
+    "Experience",
     "Fact",
     "GateError",
     "Hit",
@@ -69,6 +72,7 @@ __all__ = [
     "Node",
     "NotFound",
     "OfflineModel",
+    "Overview",
     "Page",
     "Provenance",
     "PurgeReceipt",
@@ -77,6 +81,7 @@ __all__ = [
     "Reply",
     "Request",
     "Results",
+    "Section",
     "Settings",
     "StorageError",
     "StrataGate",
@@ -86,6 +91,7 @@ __all__ = [
     "ToolCall",
     "ToolSpec",
     "ToolTrace",
+    "Topic",
     "Turn",
     "UseReceipt",
     "Weight",

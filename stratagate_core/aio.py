@@ -25,6 +25,7 @@ from stratagate_core.model.message import Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Page, Results
+from stratagate_core.model.topic import Topic
 from stratagate_core.model.turn import Added
 from stratagate_core.settings import Settings
 
@@ -418,6 +419,34 @@ class AsyncStrataGate:
     ) -> Recall:
         """What to put before a model call that answers `message`."""
         return await self._run(self.memory.recall, message, thread=thread, present=present)
+
+    async def topics(
+        self, query: str = "", *, category: str | None = None, offset: int = 0, limit: int = 12
+    ) -> Page[Topic]:
+        """A page of the directory: topics, then events that are in none yet."""
+        return await self._run(
+            self.memory.topics, query, category=category, offset=offset, limit=limit
+        )
+
+    async def topic(self, topic_id: str) -> Topic:
+        """One topic, or the entry of an event that is in none (``"fallback:<event id>"``)."""
+        return await self._run(self.memory.topic, topic_id)
+
+    async def directory(self) -> str:
+        """The directory as text, within `directory_budget` tokens; blank if it is empty."""
+        return await self._run(self.memory.directory)
+
+    async def list_topics(
+        self, query: str = "", *, category: str | None = None, offset: int = 0, limit: int = 12
+    ) -> dict[str, Any]:
+        """As `topics`, as JSON with the number of entries in each category."""
+        return await self._run(
+            self.memory.list_topics, query, category=category, offset=offset, limit=limit
+        )
+
+    async def expand_topic(self, topic_id: str) -> dict[str, Any]:
+        """A topic as JSON within 2,400 tokens, with counts of what is left out."""
+        return await self._run(self.memory.expand_topic, topic_id)
 
     async def rebase_thread(self, thread: str, messages: Sequence[Message]) -> int:
         """Make a transcript start with these messages; turns beyond them become superseded."""

@@ -16,20 +16,24 @@ from stratagate_core.model.facts import (
     EventsChanged,
     EventsPurged,
     Fact,
+    FilingQueued,
     IndexStale,
 )
 from stratagate_core.search.steps import rebuild_index
+from stratagate_core.topics import steps as topics
+from stratagate_core.topics.tasks import FILE
 
 #: job kind -> the task or step that does it
 HANDLERS: Handlers = {
     "block_summary": SUMMARISE,
     "event_extraction": EXTRACT,
     "graph_projection": PROJECT,
+    topics.KIND: FILE,
     "index_rebuild": rebuild_index,
 }
 
 #: kinds of which a round runs one job, so that they hold up nothing else (12 §3)
-ONE_PER_ROUND = frozenset({"graph_projection"})
+ONE_PER_ROUND = frozenset({"graph_projection", topics.KIND})
 
 
 def follow(work: Work, fact: Fact) -> None:
@@ -46,10 +50,15 @@ def follow(work: Work, fact: Fact) -> None:
         case EventsAdded(event_ids):
             for batch in graph.queue_events(work, event_ids):
                 jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
+            topics.events_added(work, event_ids)
         case EventsChanged(event_ids):
             graph.events_changed(work, event_ids)
+            topics.events_changed(work, event_ids)
         case EventsPurged(event_ids):
             graph.events_purged(work, event_ids)
+            topics.events_changed(work, event_ids)
+        case FilingQueued(batch_id, priority):
+            jobs.enqueue(work, topics.KIND, batch_id, priority=priority)
         case BlocksRemade(block_ids):
             for block_id in block_ids:
                 jobs.begin_again(work, "event_extraction", block_id, queued=False)

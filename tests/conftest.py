@@ -46,6 +46,7 @@ ON_ALL_DATABASES = {
     "search",
     "store",
     "tests",
+    "topics",
 }
 
 

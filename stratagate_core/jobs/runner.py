@@ -7,9 +7,20 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from stratagate_core.engine import Applied, Env, Outcome, Settle, Task, Work, arun_task, run_task
+from stratagate_core.engine import (
+    Applied,
+    Env,
+    Failed,
+    Outcome,
+    Settle,
+    Task,
+    Work,
+    arun_task,
+    run_task,
+)
 from stratagate_core.errors import Conflict, ModelError
 from stratagate_core.jobs import steps
 from stratagate_core.llm.port import is_ready
@@ -92,7 +103,7 @@ def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Except
         else:
             _run_step(env, namespace, handler, job)
     except Exception as error:
-        _fail(env, namespace, job, error)
+        _fail(env, namespace, handler, job, error)
         return error
     return None
 
@@ -106,7 +117,7 @@ async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) ->
         else:
             await asyncio.to_thread(_run_step, env, namespace, handler, job)
     except Exception as error:
-        await asyncio.to_thread(_fail, env, namespace, job, error)
+        await asyncio.to_thread(_fail, env, namespace, handler, job, error)
         return error
     return None
 
@@ -121,18 +132,12 @@ def _settle(job: JobRow) -> Settle:
     return lambda work, outcome: steps.settle(work, job, outcome)
 
 
-def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
-    known = error.details if isinstance(error, ModelError) else {}
+def _fail(
+    env: Env, namespace: str, handler: Task[Any, Any, Any] | Step, job: JobRow, error: Exception
+) -> None:
     try:
         with env.write(namespace) as work:
-            again = steps.fail(
-                work,
-                job,
-                str(error) or type(error).__name__,
-                spent=known.get("spent", {}),
-                wait=known.get("retry_after"),
-                away=is_away(error),
-            )
+            again = _record(work, handler, job, error)
     except Conflict:
         log.info("job %s was taken over by another worker", job.id)
         return
@@ -142,6 +147,29 @@ def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
         job.kind,
         _reason(error),
         "not tried again" if again is None else f"next try not before {again:%H:%M:%S %Z}",
+    )
+
+
+def _record(
+    work: Work, handler: Task[Any, Any, Any] | Step, job: JobRow, error: Exception
+) -> datetime | None:
+    """Write down a failed attempt; when the next one may start."""
+    known = error.details if isinstance(error, ModelError) else {}
+    spent = known.get("spent", {})
+    failed = Failed(error=str(error) or type(error).__name__)
+    if isinstance(handler, Task) and handler.on_failure is not None:
+        failed = handler.on_failure(work, job.subject, error)
+    if failed.superseded:
+        steps.supersede(work, job, failed.error, spent=spent, diagnostics=failed.diagnostics)
+        return None
+    return steps.fail(
+        work,
+        job,
+        failed.error,
+        spent=spent,
+        wait=known.get("retry_after"),
+        away=is_away(error),
+        diagnostics=failed.diagnostics,
     )
 
 

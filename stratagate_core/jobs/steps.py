@@ -6,7 +6,13 @@ from typing import Any
 
 from stratagate_core.engine import Outcome, Work
 from stratagate_core.errors import Conflict, InvalidArgument, NotFound
-from stratagate_core.jobs.rules import MAX_ATTEMPTS, lease_until, outage_over_at, retry_at
+from stratagate_core.jobs.rules import (
+    MAX_ATTEMPTS,
+    PATIENT,
+    lease_until,
+    outage_over_at,
+    retry_at,
+)
 from stratagate_core.store import jobs
 from stratagate_core.store.jobs import JobRow
 
@@ -109,10 +115,14 @@ def restart(work: Work, job_id: str) -> JobRow:
 
 def _start(work: Work, job: JobRow, *, attempts: int) -> JobRow:
     lease = work.new_id("lease")
+    attempt_id = job.id
+    if job.kind in PATIENT and job.attempts:
+        attempt_id = work.new_id("job")
+        jobs.rename(work.tx, job.id, attempt_id)
     until = lease_until(work.now, work.settings.structured_task_timeout)
     jobs.update(
         work.tx,
-        job.id,
+        attempt_id,
         status="running",
         attempts=attempts,
         next_retry_at=None,
@@ -120,7 +130,7 @@ def _start(work: Work, job: JobRow, *, attempts: int) -> JobRow:
         lease_until=until,
         updated_at=work.now,
     )
-    started = jobs.get(work.tx, job.id)
+    started = jobs.get(work.tx, attempt_id)
     assert started is not None
     return started
 
@@ -159,6 +169,7 @@ def fail(
     spent: Mapping[str, int],
     wait: float | None = None,
     away: bool = False,
+    diagnostics: Mapping[str, Any] = {},
 ) -> datetime | None:
     """Record a failed attempt; when the next one may start, None: never by itself.
 
@@ -166,11 +177,12 @@ def fail(
     `away` the model was not there: the attempt does not count.
     """
     _check_lease(work, job)
-    known = _added(job, {**spent, "outages": 1} if away else spent)
+    counted = _added(job, {**spent, "outages": 1} if away else spent)
+    known = {**counted, **diagnostics}
     if away:
         again: datetime | None = outage_over_at(known["outages"], work.now, asked_for=wait)
     else:
-        again = retry_at(job.attempts, work.now, asked_for=wait)
+        again = retry_at(job.attempts, work.now, asked_for=wait, kind=job.kind)
     jobs.update(
         work.tx,
         job.id,
@@ -184,6 +196,29 @@ def fail(
         updated_at=work.now,
     )
     return again
+
+
+def supersede(
+    work: Work,
+    job: JobRow,
+    error: str,
+    *,
+    spent: Mapping[str, int],
+    diagnostics: Mapping[str, Any],
+) -> None:
+    """Close a job whose work others do."""
+    _check_lease(work, job)
+    jobs.update(
+        work.tx,
+        job.id,
+        status="superseded",
+        error=error,
+        next_retry_at=None,
+        lease=None,
+        lease_until=None,
+        diagnostics={**_added(job, spent), **diagnostics},
+        updated_at=work.now,
+    )
 
 
 def _added(job: JobRow, spent: Mapping[str, int]) -> dict[str, Any]:
@@ -207,7 +242,7 @@ def give_back(work: Work, *, only_expired: bool) -> int:
             work.tx,
             job.id,
             status="failed",
-            error="interrupted",
+            error="timeout" if job.kind in PATIENT else "interrupted",
             next_retry_at=None,
             lease=None,
             lease_until=None,

@@ -18,6 +18,7 @@ from stratagate_core.memory.graph import Graph
 from stratagate_core.memory.handle import DEFAULT_THREAD, named
 from stratagate_core.memory.purging import Purging
 from stratagate_core.memory.searches import Searches
+from stratagate_core.memory.topics import Topics
 from stratagate_core.memory.turns import Turns, WorkMode
 from stratagate_core.memory.work import Jobs
 from stratagate_core.settings import Settings
@@ -40,7 +41,7 @@ def random_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
-class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit):
+class StrataGate(Turns, Events, Graph, Topics, Searches, Evidence, Purging, Jobs, Audit):
     """A memory: one namespace of one database.
 
     Handles are cheap, safe to share between threads and event loops, and bound to none.

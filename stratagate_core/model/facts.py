@@ -53,6 +53,14 @@ class IndexStale:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class FilingQueued:
+    """Events wait in a batch to be filed into topics."""
+
+    batch_id: str
+    priority: int
+
+
 Fact = (
     BlockSealed
     | BlockSummarised
@@ -60,5 +68,6 @@ Fact = (
     | EventsAdded
     | EventsChanged
     | EventsPurged
+    | FilingQueued
     | IndexStale
 )

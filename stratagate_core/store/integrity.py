@@ -56,6 +56,15 @@ _REFERENCES: tuple[tuple[sa.Table, str, sa.Table, str], ...] = (
     (schema.facts, "node_id", schema.nodes, "id"),
     (schema.edges, "from_node_id", schema.nodes, "id"),
     (schema.edges, "to_node_id", schema.nodes, "id"),
+    (schema.topic_members, "topic_id", schema.topics, "id"),
+    (schema.topic_members, "event_id", schema.events, "id"),
+    (schema.topic_sections, "topic_id", schema.topics, "id"),
+    (schema.topic_section_members, "topic_id", schema.topics, "id"),
+    (schema.topic_section_members, "event_id", schema.events, "id"),
+    (schema.topic_sources, "event_id", schema.events, "id"),
+    (schema.topic_sources, "topic_id", schema.topics, "id"),
+    (schema.topic_queue, "event_id", schema.events, "id"),
+    (schema.topic_queue, "batch_id", schema.topic_batches, "id"),
     (schema.reinforcements, "event_id", schema.events, "id"),
     (schema.use_receipts, "batch_id", schema.batches, "id"),
 )
@@ -68,6 +77,7 @@ _IDENTITIES: tuple[tuple[sa.Table, str], ...] = (
     (schema.nodes, "id"),
     (schema.facts, "id"),
     (schema.edges, "id"),
+    (schema.topics, "id"),
     (schema.batches, "id"),
     (schema.jobs, "id"),
 )

@@ -92,7 +92,7 @@ def clear(tx: Tx, name: str) -> None:
 
 def held(tx: Tx, name: str, wanted: Iterable[str]) -> dict[str, Held]:
     """What is known of each of the terms; those that no document holds are absent."""
-    rows = tx.connection.execute(_select_terms(tx.is_postgresql), _asked(tx, name, wanted))
+    rows = tx.connection.execute(_select_terms(tx.is_postgresql), _asked(tx, name, wanted)).all()
     return {term: Held(documents=number, recent=bytes(recent)) for term, number, recent in rows}
 
 
@@ -112,11 +112,6 @@ def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
         if one.recent:
             parts.setdefault(term, []).append(of_records(one.recent))
     return {term: joined(lists) for term, lists in parts.items()}
-
-
-def holds_any(tx: Tx, name: str) -> bool:
-    """Whether a collection has a posting."""
-    return tx.row(sa.select(terms.c.term).where(*_of(tx, terms, name)).limit(1)) is not None
 
 
 # --- statements that every write or search needs are built once -------------------------------

@@ -15,6 +15,7 @@ from stratagate_core.store import schema
 from stratagate_core.testing import ManualClock
 from tests.conftest import START
 from tests.databases import Database
+from tests.store.contents import contents
 
 TURNS = (
     ("I moved from Berlin to Lyon last week.", "How is the new flat?"),
@@ -142,17 +143,27 @@ def _curate(memory: StrataGate) -> None:
         change("evt_mine")
 
 
+INDEX = (
+    schema.segments,
+    schema.terms,
+    schema.documents,
+    schema.index_stats,
+)
+
+
 def _lose_index(memory: StrataGate) -> None:
     """The index of the messages is gone, as after a change of the analyser."""
     with memory._write() as work:
-        for table in (schema.postings, schema.documents, schema.index_stats):
+        for table in INDEX:
             work.tx.change(sa.delete(table).where(work.tx.of(table), table.c.name == "messages"))
 
 
 def _postings(memory: StrataGate) -> list[Any]:
+    """What the index says, without ids."""
     with memory._read() as work:
-        columns = (schema.postings.c.term, schema.postings.c.frequency, schema.postings.c.length)
-        return sorted(tuple(row) for row in work.tx.rows(sa.select(*columns)))
+        return sorted(
+            (said[0], said[1], *said[3:]) for said in contents(work.tx) if said[0] == "posting"
+        )
 
 
 _TRIED = ("attempts", "diagnostics", "lease", "error", "result", "audit", "body_hash")

@@ -14,8 +14,7 @@ from stratagate_core.rank.bm25 import bm25_term, idf
 from stratagate_core.search import sources
 from stratagate_core.search.sources import Source
 from stratagate_core.store import index, scoring
-from stratagate_core.store.index import Scored
-from stratagate_core.store.scoring import ANYWHERE, UNIT, Weighed, Within
+from stratagate_core.store.scoring import ANYWHERE, UNIT, Scored, Weighed, Within
 
 _PAGE = 200
 

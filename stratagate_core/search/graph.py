@@ -12,7 +12,7 @@ from stratagate_core.search.arguments import checked_limit, checked_query
 from stratagate_core.search.candidates import any_match, candidates, is_stale
 from stratagate_core.search.cards import SCORE_MEANING
 from stratagate_core.store import events, index
-from stratagate_core.store.index import Scored
+from stratagate_core.store.scoring import Scored
 
 MOST = 20
 #: candidates of a search at an instant, which are ranked anew by what held then

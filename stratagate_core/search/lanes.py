@@ -20,8 +20,7 @@ from stratagate_core.search.rules import (
 )
 from stratagate_core.store import events, index, turns
 from stratagate_core.store.event_order import visible_ids
-from stratagate_core.store.index import Scored
-from stratagate_core.store.scoring import Within
+from stratagate_core.store.scoring import Scored, Within
 
 #: so many of the most relevant are weighed against each other, and more for later pages
 _WEIGHED, _WEIGHED_PER_HIT = 100, 10

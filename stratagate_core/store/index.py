@@ -1,8 +1,8 @@
 """Writes the index: which document holds which term how often.
 
 A namespace has four collections: its messages, the visible events of either pool, and the nodes
-of the graph. They are kept in the transaction of what they index. Scores are those of
-`rank.bm25`, summed by the database over the postings of the query's terms (`store.scoring`).
+of the graph. They are kept in the transaction of what they index. This module owns `documents` and
+`index_stats`; the postings are written by `store.postings` and scored by `store.scoring`.
 """
 
 from collections import Counter
@@ -14,17 +14,18 @@ import sqlalchemy as sa
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
-from stratagate_core.store.lists import listed
+from stratagate_core.store import postings
+from stratagate_core.store.postings import Counted
 from stratagate_core.store.schema import (
     documents,
     events,
     index_stats,
     messages,
     nodes,
-    postings,
+    terms,
 )
-from stratagate_core.store.scoring import ANYWHERE, UNIT, Within, ranking, stats_of
-from stratagate_core.store.tx import Row, Tx
+from stratagate_core.store.scoring import ANYWHERE, Scored, Within, ranked, stats_of
+from stratagate_core.store.tx import Tx
 from stratagate_core.text.tokens import ANALYSER_ID
 
 MESSAGES = "messages"
@@ -33,8 +34,38 @@ AGENT = "events.agent"
 GRAPH = "graph"
 COLLECTIONS = (MESSAGES, PASSIVE, AGENT, GRAPH)
 
+_HERE = (index_stats.c.namespace == sa.bindparam("of"), index_stats.c.name == sa.bindparam("in"))
+_COUNT = (
+    sa.update(index_stats)
+    .where(*_HERE, index_stats.c.analyser == sa.bindparam("by"))
+    .values(
+        documents=index_stats.c.documents + sa.bindparam("number"),
+        length=index_stats.c.length + sa.bindparam("tokens"),
+        last=index_stats.c.last + sa.bindparam("new"),
+    )
+)
+_LAST = sa.select(index_stats.c.last).where(*_HERE)
+_DOCUMENT = sa.select(documents).where(
+    documents.c.namespace == sa.bindparam("of"),
+    documents.c.name == sa.bindparam("in"),
+    documents.c.document == sa.bindparam("id"),
+)
+
+
+def _any_of(table: sa.Table) -> sa.ColumnElement[bool]:
+    same = (table.c.namespace == sa.bindparam("of"), table.c.name == sa.bindparam("in"))
+    return sa.exists(sa.select(table.c.name).where(*same))
+
+
+_STATE = sa.select(
+    index_stats.c.analyser,
+    index_stats.c.documents,
+    index_stats.c.length,
+    _any_of(documents).label("has_documents"),
+    _any_of(terms).label("has_terms"),
+).where(*_HERE)
+
 State = Literal["ready", "rebuilding", "empty"]
-Scored = tuple[str, float]
 
 #: analyser id of a collection that was begun when part of its sources had not been indexed
 _INCOMPLETE = ""
@@ -86,35 +117,35 @@ def add(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
 
 def remove(tx: Tx, name: str, document: str) -> None:
     """Take a document out; one that is not there changes nothing."""
-    here = (tx.of(documents), documents.c.name == name, documents.c.document == document)
-    row = tx.row(sa.select(documents.c.length, documents.c.terms).where(*here))
+    known = {"of": tx.namespace, "in": name, "id": document}
+    row = tx.connection.execute(_DOCUMENT, known).first()
     if row is None:
         return
-    of_document = (tx.of(postings), postings.c.name == name, postings.c.document == document)
-    terms = postings.c.term.in_(listed(tx, row.terms or ()))
-    tx.change(sa.delete(postings).where(*of_document, terms))
+    postings.remove(tx, name, row.number, row.terms or ())
+    here = (tx.of(documents), documents.c.name == name, documents.c.document == document)
     tx.change(sa.delete(documents).where(*here))
     _count(tx, name, -1, -row.length)
 
 
 def begin(tx: Tx, name: str) -> None:
     """Empty a collection: what is added from now on is of the current analyser."""
-    for table in (postings, documents, index_stats):
+    postings.clear(tx, name)
+    for table in (documents, index_stats):
         tx.change(sa.delete(table).where(tx.of(table), table.c.name == name))
     _begin(tx, name, ANALYSER_ID, 0, 0)
 
 
 def state(tx: Tx, name: str) -> State:
     """Whether a collection can be searched; `rebuilding`: missing or of another analyser."""
-    stats = stats_of(tx, name)
-    if stats is None:
+    found = tx.connection.execute(_STATE, {"of": tx.namespace, "in": name}).first()
+    if found is None:
         return "rebuilding" if _has_source(tx, name) else "empty"
-    if stats.analyser != ANALYSER_ID:
+    if found.analyser != ANALYSER_ID:
         return "rebuilding"
-    if stats.documents == 0:
+    if found.documents == 0:
         return "empty"
-    held = [documents, postings] if stats.length else [documents]
-    return "ready" if all(_holds_any(tx, table, name) for table in held) else "rebuilding"
+    whole = found.has_documents and (not found.length or found.has_terms)
+    return "ready" if whole else "rebuilding"
 
 
 def indexed(tx: Tx, name: str) -> int:
@@ -141,10 +172,8 @@ def best(
     within: Within = ANYWHERE,
 ) -> tuple[Scored, ...]:
     """(document, score) of the best documents for the query's tokens, ties by id."""
-    ranked = ranking(tx, name, query, k1=k1, b=b, within=within)
-    if ranked is None:
-        return ()
-    return tuple(_scored(row) for row in tx.rows(ranked.limit(limit).offset(offset)))
+    found = ranked(tx, name, query, k1=k1, b=b, most=limit + offset, within=within)
+    return tuple(found[offset:])
 
 
 def pages(
@@ -159,42 +188,39 @@ def pages(
     size: int = 200,
 ) -> Iterator[tuple[Scored, ...]]:
     """The documents that match, best first, a page at a time: for filters that SQL cannot say."""
-    ranked = ranking(tx, name, query, k1=k1, b=b, within=within)
-    if ranked is None:
-        return
-    with tx.connection.execute(ranked.limit(limit).execution_options(yield_per=size)) as result:
-        for rows in result.partitions():
-            yield tuple(_scored(row) for row in rows)
+    found = ranked(tx, name, query, k1=k1, b=b, most=limit, within=within)
+    for at in range(0, len(found), size):
+        yield tuple(found[at : at + size])
 
 
 def _insert(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
-    counted = [(document, len(tokens), Counter(tokens)) for document, tokens in page]
-    of = {"name": name}
-    tx.insert(
-        documents,
-        [
-            {**of, "document": document, "length": length, "terms": list(terms)}
-            for document, length, terms in counted
-        ],
-    )
-    tx.insert(
-        postings,
-        [
-            {**of, "term": term, "document": document, "frequency": count, "length": length}
-            for document, length, terms in counted
-            for term, count in terms.items()
-        ],
-    )
+    last = int(tx.connection.execute(_LAST, {"of": tx.namespace, "in": name}).scalar_one())
+    counted = [
+        Counted(number=number, length=len(tokens), terms=Counter(tokens))
+        for number, (_, tokens) in enumerate(page, last - len(page) + 1)
+    ]
+    rows = [
+        {
+            "name": name,
+            "document": document,
+            "number": one.number,
+            "length": one.length,
+            "terms": list(one.terms),
+        }
+        for one, (document, _) in zip(counted, page, strict=True)
+    ]
+    tx.insert(documents, rows)
+    postings.add(tx, name, counted)
 
 
 def _count(tx: Tx, name: str, number: int, length: int) -> bool:
-    """Count documents in or out; False if the collection is not of the current analyser."""
-    stats = index_stats.c
-    change = sa.update(index_stats).where(
-        tx.of(index_stats), stats.name == name, stats.analyser == ANALYSER_ID
-    )
-    counts = {"documents": stats.documents + number, "length": stats.length + length}
-    return tx.change(change.values(**counts)) > 0
+    """Count documents in or out; False if the collection is not of the current analyser.
+
+    Those that are counted in have the last numbers.
+    """
+    counts = {"number": number, "tokens": length, "new": max(0, number)}
+    known = {"of": tx.namespace, "in": name, "by": ANALYSER_ID}
+    return int(tx.connection.execute(_COUNT, known | counts).rowcount) > 0
 
 
 def _begin_if_new(tx: Tx, name: str, length: int) -> bool:
@@ -210,7 +236,7 @@ def _begin_if_new(tx: Tx, name: str, length: int) -> bool:
 
 def _begin(tx: Tx, name: str, analyser: str, number: int, length: int) -> None:
     row = {"name": name, "analyser": analyser, "documents": number, "length": length}
-    tx.insert(index_stats, [row])
+    tx.insert(index_stats, [{**row, "last": number}])
 
 
 def _has_history(tx: Tx, name: str) -> bool:
@@ -236,12 +262,3 @@ def _source(tx: Tx, name: str) -> tuple[sa.ColumnElement[bool], ...]:
 def _has_source(tx: Tx, name: str) -> bool:
     identity = {MESSAGES: messages.c.id, GRAPH: nodes.c.id}.get(name, events.c.id)
     return tx.row(sa.select(identity).where(*_source(tx, name)).limit(1)) is not None
-
-
-def _holds_any(tx: Tx, table: sa.Table, name: str) -> bool:
-    query = sa.select(table.c.document).where(tx.of(table), table.c.name == name)
-    return tx.row(query.limit(1)) is not None
-
-
-def _scored(row: Row) -> Scored:
-    return row.document, row.units / UNIT

@@ -30,6 +30,33 @@ def listed(tx: AdminTx, texts: Sequence[str]) -> sa.Select[Any]:
     return sa.select(sa.cast(rows.c.value, sa.Text).label("term"))
 
 
+def among_bound(
+    is_postgresql: bool, column: sa.ColumnElement[str], name: str
+) -> sa.ColumnElement[bool]:
+    """As `among`, with a parameter in place of the texts: for statements that are built once."""
+    if is_postgresql:
+        return column == sa.any_(sa.bindparam(name, type_=ARRAY(Text())))
+    rows = sa.func.json_each(sa.bindparam(name, type_=sa.Text)).table_valued("value")
+    return column.in_(sa.select(sa.cast(rows.c.value, sa.Text)))
+
+
+def bound(tx: AdminTx, texts: Iterable[str]) -> Any:
+    """The value of such a parameter."""
+    if tx.is_postgresql:
+        return [text for text in texts if is_unicode(text)]
+    return json.dumps(list(texts))
+
+
+def among_numbers(
+    tx: AdminTx, column: sa.ColumnElement[int], numbers: Iterable[int]
+) -> sa.ColumnElement[bool]:
+    """The condition that a column holds one of these whole numbers."""
+    if tx.is_postgresql:
+        return column == sa.any_(sa.literal(list(numbers), ARRAY(sa.Integer())))
+    rows = sa.func.json_each(sa.literal(json.dumps(list(numbers)), sa.Text))
+    return column.in_(sa.select(sa.cast(rows.table_valued("value").c.value, sa.Integer)))
+
+
 def _array(texts: Iterable[str]) -> sa.BindParameter[Any]:
     """An array: JSON of PostgreSQL cannot give NUL back, and no row holds half a surrogate pair."""
     return sa.literal([text for text in texts if is_unicode(text)], ARRAY(Text()))

@@ -6,6 +6,7 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     UniqueConstraint,
@@ -276,11 +277,13 @@ purges = _table(
 index_stats = _table(
     "index_stats",
     Column("namespace", Text, primary_key=True),
-    # which collection: messages, events.passive, events.agent
+    # which collection: messages, events.passive, events.agent, graph
     Column("name", Text, primary_key=True),
     Column("analyser", Text, nullable=False),
     Column("documents", Integer, nullable=False, default=0),
     Column("length", Integer, nullable=False, default=0),
+    # the number that was given last; none is given twice
+    Column("last", Integer, nullable=False, default=0),
 )
 
 documents = _table(
@@ -288,20 +291,35 @@ documents = _table(
     Column("namespace", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("document", Text, primary_key=True),
+    # under which postings name it
+    Column("number", Integer, nullable=False),
     Column("length", Integer, nullable=False),
     # the distinct terms, so that a document can be taken out again
     Column("terms", Json, nullable=False),
+    UniqueConstraint("namespace", "name", "number", name="documents_by_number"),
 )
 
-postings = _table(
-    "postings",
+#: each term of a collection: how many documents hold it, and its newest postings
+terms = _table(
+    "terms",
     Column("namespace", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("term", Text, primary_key=True),
-    Column("document", Text, primary_key=True),
-    Column("frequency", Integer, nullable=False),
-    # length of the document, repeated here so that scoring reads one table
-    Column("length", Integer, nullable=False),
+    Column("documents", Integer, nullable=False),
+    # records of `rank.packed`, until there are enough to be packed
+    Column("recent", LargeBinary, nullable=False),
+)
+
+#: older postings of a term, packed: see `rank.packed`
+segments = _table(
+    "segments",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("term", Text, primary_key=True),
+    # the lowest document number in it
+    Column("first", Integer, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
 )
 
 #: which event stands in which batch of which projector version: none is asked about twice

@@ -1,27 +1,37 @@
-"""BM25 in SQL: the score of each document, summed over the postings of the query's terms.
+"""BM25 over a collection: the best documents for the terms of a query.
 
-Nothing is loaded and nothing is approximate: the result equals `rank.bm25` over the whole
-collection. Terms are handed over as one JSON value, so their number has no limit.
+Nothing is kept in memory between queries and nothing is approximate: the result equals
+`rank.bm25` over the whole collection.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 
+from stratagate_core.rank import packed
 from stratagate_core.rank.bm25 import idf
-from stratagate_core.store.lists import listed
-from stratagate_core.store.schema import index_stats, messages, postings, turns
+from stratagate_core.rank.packed import Measure, Numbers, Term
+from stratagate_core.store import postings
+from stratagate_core.store.lists import among, among_numbers
+from stratagate_core.store.postings import Held
+from stratagate_core.store.schema import documents, index_stats, messages, turns
 from stratagate_core.store.tx import Row, Tx
-from stratagate_core.store.types import Text
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
 #: scores are whole multiples of 1e-12, so that equal ones are equal on every machine
 UNIT = 1e12
+#: stands in for k1 = 0, as in `rank.bm25`
+_SMALLEST = 1e-12
+
+Scored = tuple[str, float]
+
+
+_STATS = sa.select(index_stats).where(
+    index_stats.c.namespace == sa.bindparam("of"), index_stats.c.name == sa.bindparam("in")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +51,7 @@ ANYWHERE = Within()
 
 def stats_of(tx: Tx, name: str) -> Row | None:
     """How many documents of what length a collection holds, and by which analyser."""
-    return tx.row(sa.select(index_stats).where(tx.of(index_stats), index_stats.c.name == name))
+    return tx.connection.execute(_STATS, {"of": tx.namespace, "in": name}).first()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,82 +70,95 @@ def weigh(tx: Tx, name: str, query: Iterable[str]) -> Weighed:
     stats = stats_of(tx, name)
     if stats is None or not stats.documents:
         return Weighed()
-    weights = _telling(tx, name, query, stats.documents)
-    average = stats.length / stats.documents
-    return Weighed(weights=weights, documents=stats.documents, average=average)
+    return _weighed(stats, _rarest(postings.held(tx, name, query)))
 
 
-def ranking(
-    tx: Tx, name: str, query: Iterable[str], *, k1: float, b: float, within: Within
-) -> sa.Select[Any] | None:
-    """The statement that ranks the collection; None if no document can match."""
+def _rarest(held: Mapping[str, Held]) -> dict[str, Held]:
+    """Of very many terms the rarest."""
+    order = sorted(held, key=lambda term: (held[term].documents, term))
+    return {term: held[term] for term in order[:MOST_TERMS]}
+
+
+def _weighed(stats: Row, held: Mapping[str, Held]) -> Weighed:
+    return Weighed(
+        weights={term: idf(stats.documents, one.documents) for term, one in held.items()},
+        documents=stats.documents,
+        average=stats.length / stats.documents,
+    )
+
+
+def ranked(
+    tx: Tx,
+    name: str,
+    query: Iterable[str],
+    *,
+    k1: float,
+    b: float,
+    most: int | None = None,
+    within: Within = ANYWHERE,
+) -> list[Scored]:
+    """(document, score) of the best `most` that match, or of all: best first, then by id."""
     stats = stats_of(tx, name)
-    telling = _telling(tx, name, query, stats.documents) if stats else {}
-    if stats is None or not telling or stats.length <= 0:
+    if stats is None or not stats.documents or stats.length <= 0:
+        return []
+    known = _rarest(postings.held(tx, name, query))
+    weighed, held = _weighed(stats, known), postings.read(tx, name, known)
+    numbers, scores = packed.best(
+        [Term(term=term, idf=weighed.weights[term], held=each) for term, each in held.items()],
+        Measure(average=weighed.average, k1=max(k1, _SMALLEST), b=b),
+        most=most,
+        among=_allowed(tx, name, within),
+        without=_tail(tx, name, within),
+    )
+    units = np.rint(scores * UNIT).astype(np.int64)
+    ids = _ids(tx, name, numbers)
+    found = [
+        (-unit, ids[number])
+        for number, unit in zip(numbers.tolist(), units.tolist(), strict=True)
+        if number in ids
+    ]
+    return [(document, -unit / UNIT) for unit, document in sorted(found)[:most]]
+
+
+def _ids(tx: Tx, name: str, numbers: Numbers) -> dict[int, str]:
+    """The ids of documents by their numbers."""
+    if not len(numbers):
+        return {}
+    query = sa.select(documents.c.number, documents.c.document).where(
+        tx.of(documents),
+        documents.c.name == name,
+        among_numbers(tx, documents.c.number, numbers.tolist()),
+    )
+    return {row.number: row.document for row in tx.rows(query)}
+
+
+def _numbers(tx: Tx, name: str, *conditions: sa.ColumnElement[bool]) -> Numbers:
+    """The numbers of the documents of a condition, ascending."""
+    where = (tx.of(documents), documents.c.name == name, *conditions)
+    rows = tx.rows(sa.select(documents.c.number).where(*where))
+    return np.sort(np.array([row.number for row in rows], dtype=np.int32))
+
+
+def _allowed(tx: Tx, name: str, within: Within) -> Numbers | None:
+    """Which documents may be hits; None for all."""
+    if within.ids is None and within.thread is None:
         return None
-    terms = _weighted(tx, telling)
-    frequency, length = sa.cast(postings.c.frequency, sa.Double), postings.c.length
-    average = stats.length / stats.documents
-    saturation = frequency + k1 * (1 - b) + length * (k1 * b / average)
-    score = sa.func.sum(terms.c.idf * frequency * (k1 + 1) / saturation)
-    units = sa.cast(sa.func.round(score * UNIT), sa.BigInteger).label("units")
-    return (
-        sa.select(postings.c.document, units)
-        .select_from(terms.join(postings, postings.c.term == terms.c.term))
-        .where(tx.of(postings), postings.c.name == name, *_narrowing(tx, within))
-        .group_by(postings.c.document)
-        .order_by(units.desc(), postings.c.document)
-    )
-
-
-def _telling(tx: Tx, name: str, query: Iterable[str], total: int) -> dict[str, float]:
-    """The idf of each query term that the collection holds, the rarest first."""
-    asked = listed(tx, sorted(set(query))).subquery()
-    holding = (
-        sa.select(sa.func.count())
-        .where(tx.of(postings), postings.c.name == name, postings.c.term == asked.c.term)
-        .scalar_subquery()
-    )
-    rows = tx.rows(sa.select(asked.c.term, holding.label("held")))
-    rarest = sorted((row.held, row.term) for row in rows if row.held)[:MOST_TERMS]
-    return {term: idf(total, held) for held, term in rarest}
-
-
-def _narrowing(tx: Tx, within: Within) -> Iterator[sa.ColumnElement[bool]]:
-    # the empty text keeps SQLite from looking each of these documents up by each term
-    document = postings.c.document + ""
+    conditions = []
     if within.ids is not None:
-        yield document.in_(listed(tx, within.ids))
+        conditions.append(among(tx, documents.c.document, within.ids))
     if within.thread is not None:
         of_thread = (tx.of(messages), messages.c.thread == within.thread)
-        yield document.in_(sa.select(messages.c.id).where(*of_thread))
-    if within.without_tail is not None:
-        yield document.not_in(_open_tail(tx, within.without_tail))
+        conditions.append(documents.c.document.in_(sa.select(messages.c.id).where(*of_thread)))
+    return _numbers(tx, name, *conditions)
 
 
-def _open_tail(tx: Tx, thread: str) -> sa.Select[Any]:
+def _tail(tx: Tx, name: str, within: Within) -> Numbers | None:
+    """The messages of an open tail."""
+    if within.without_tail is None:
+        return None
+    thread = within.without_tail
     unsealed = (tx.of(turns), turns.c.thread == thread, turns.c.block_id.is_(None))
     numbers = sa.select(turns.c.number).where(*unsealed)
     of_thread = (tx.of(messages), messages.c.thread == thread)
-    return sa.select(messages.c.id).where(*of_thread, messages.c.turn.in_(numbers))
-
-
-def _weighted(tx: Tx, telling: dict[str, float]) -> sa.Subquery:
-    """Terms with their idf as rows."""
-    if tx.is_postgresql:
-        return _weighted_as_arrays(telling)
-    value = sa.literal(json.dumps(telling), sa.Text)
-    rows = sa.func.json_each(value).table_valued("key", "value")
-    weight = sa.cast(rows.c.value, sa.Double)
-    return sa.select(sa.cast(rows.c.key, sa.Text).label("term"), weight.label("idf")).subquery()
-
-
-def _weighted_as_arrays(telling: dict[str, float]) -> sa.Subquery:
-    double: sa.Double[float] = sa.Double()
-    terms = sa.literal(list(telling), ARRAY(Text()))
-    weights = sa.literal(list(telling.values()), ARRAY(double))
-    rows = sa.func.unnest(terms, weights).table_valued(
-        sa.column("term", Text()), sa.column("idf", double)
-    )
-    named = rows.render_derived()
-    return sa.select(named.c.term, named.c.idf).subquery()
+    tail = sa.select(messages.c.id).where(*of_thread, messages.c.turn.in_(numbers))
+    return _numbers(tx, name, documents.c.document.in_(tail))

@@ -81,7 +81,12 @@ class World:
                 change = sa.update(table).where(work.tx.of(table), table.c.name == name)
                 work.tx.change(change.values(analyser=analyser))
                 return
-            for dropped in (schema.postings, schema.documents, table):
+            for dropped in (
+                schema.segments,
+                schema.terms,
+                schema.documents,
+                table,
+            ):
                 here = (work.tx.of(dropped), dropped.c.name == name)
                 work.tx.change(sa.delete(dropped).where(*here))
 

@@ -122,6 +122,8 @@ class Task(Generic[P, A, R]):
     keep_answer: bool = True
     #: what is known of a question that failed, in numbers and ids
     describe: Callable[[P], Mapping[str, Any]] | None = None
+    #: until when a subject must wait before it may be asked about; None: it need not
+    put_off: Callable[["Work", str], datetime | None] | None = None
     #: what becomes of a failed attempt, in its transaction; None: its message is kept
     on_failure: Callable[["Work", str, Exception], "Failed"] | None = None
 

@@ -16,6 +16,7 @@ from stratagate_core.model.facts import (
     EventsChanged,
     EventsPurged,
     Fact,
+    FilingEmptied,
     FilingQueued,
     IndexStale,
 )
@@ -34,6 +35,19 @@ HANDLERS: Handlers = {
 
 #: kinds of which a round runs one job, so that they hold up nothing else (12 §3)
 ONE_PER_ROUND = frozenset({"graph_projection", topics.KIND})
+
+#: kinds that are only queued when they are retried by hand: the step gives the new subject
+QUEUED_BY_HAND = {topics.KIND: topics.retry}
+
+
+def settle_older(work: Work) -> None:
+    """Queue what was stored before a part that works on it."""
+    topics.freeze(work)
+
+
+def is_settled(work: Work) -> bool:
+    """Whether nothing older waits to be queued."""
+    return topics.is_settled(work)
 
 
 def follow(work: Work, fact: Fact) -> None:
@@ -57,12 +71,20 @@ def follow(work: Work, fact: Fact) -> None:
         case EventsPurged(event_ids):
             graph.events_purged(work, event_ids)
             topics.events_changed(work, event_ids)
-        case FilingQueued(batch_id, priority):
-            jobs.enqueue(work, topics.KIND, batch_id, priority=priority)
+        case FilingQueued() | FilingEmptied():
+            _follow_filing(work, fact)
         case BlocksRemade(block_ids):
             for block_id in block_ids:
                 jobs.begin_again(work, "event_extraction", block_id, queued=False)
                 jobs.begin_again(work, "block_summary", block_id, queued=True)
+
+
+def _follow_filing(work: Work, fact: FilingQueued | FilingEmptied) -> None:
+    match fact:
+        case FilingQueued(batch_id, priority):
+            jobs.enqueue(work, topics.KIND, batch_id, priority=priority)
+        case FilingEmptied(batch_id):
+            jobs.close_failed(work, topics.KIND, batch_id)
 
 
 def offline_model() -> OfflineModel:

@@ -65,11 +65,23 @@ class Round:
             ):
                 return None
         with self.env.write(self.namespace) as work:
-            job = steps.claim(work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done)
+            job = steps.claim(
+                work,
+                kinds=kinds,
+                ignore_wait=self.retry_failed,
+                done=self.done,
+                put_off=self._put_off,
+            )
         if job is not None:
             self.done.append(job.id)
             self.done_kinds.add(job.kind)
         return job
+
+    def _put_off(self, work: Work, job: JobRow) -> datetime | None:
+        handler = self.handlers[job.kind]
+        if isinstance(handler, Task) and handler.put_off is not None:
+            return handler.put_off(work, job.subject)
+        return None
 
 
 def run_round(round_: Round, limit: int | None = None) -> int:

@@ -1,6 +1,6 @@
 """What changes a job: it is queued, claimed, settled, failed, given back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +30,14 @@ def enqueue(work: Work, kind: str, subject: str, *, priority: int = 0) -> None:
             priority=priority,
         )
     elif known.status not in ("pending", "running"):
-        jobs.update(work.tx, known.id, status="pending", attempts=0, updated_at=work.now)
+        jobs.update(
+            work.tx,
+            known.id,
+            status="pending",
+            attempts=0,
+            next_retry_at=None,
+            updated_at=work.now,
+        )
 
 
 def begin_again(work: Work, kind: str, subject: str, *, queued: bool) -> None:
@@ -88,19 +95,35 @@ def anything_due(
 
 
 def claim(
-    work: Work, *, kinds: Sequence[str], ignore_wait: bool, done: Sequence[str]
+    work: Work,
+    *,
+    kinds: Sequence[str],
+    ignore_wait: bool,
+    done: Sequence[str],
+    put_off: Callable[[Work, JobRow], datetime | None] = lambda _work, _job: None,
 ) -> JobRow | None:
-    """Take the next runnable job under a fresh lease; its attempt counts from now."""
+    """Take the next runnable job under a fresh lease; its attempt counts from now.
+
+    `put_off` says until when a job must wait for something else than its own back-off.
+    """
     give_back(work, only_expired=True)
-    job = jobs.next_runnable(
-        work.tx,
-        now=work.now,
-        max_attempts=MAX_ATTEMPTS,
-        ignore_wait=ignore_wait,
-        kinds=kinds,
-        done=done,
-    )
-    return None if job is None else _start(work, job, attempts=job.attempts + 1)
+    passed = list(done)
+    while True:
+        job = jobs.next_runnable(
+            work.tx,
+            now=work.now,
+            max_attempts=MAX_ATTEMPTS,
+            ignore_wait=ignore_wait,
+            kinds=kinds,
+            done=passed,
+        )
+        if job is None:
+            return None
+        until = put_off(work, job)
+        if until is None:
+            return _start(work, job, attempts=job.attempts + 1)
+        jobs.update(work.tx, job.id, next_retry_at=until)
+        passed.append(job.id)
 
 
 def restart(work: Work, job_id: str) -> JobRow:
@@ -198,16 +221,24 @@ def fail(
     return again
 
 
+def close_failed(work: Work, kind: str, subject: str) -> None:
+    """A failed job whose work is gone or is done by others is no failure any more."""
+    known = jobs.by_subject(work.tx, kind, subject)
+    if known is not None and known.status == "failed":
+        supersede(work, known, known.error or "")
+
+
 def supersede(
     work: Work,
     job: JobRow,
     error: str,
     *,
-    spent: Mapping[str, int],
-    diagnostics: Mapping[str, Any],
+    spent: Mapping[str, int] = {},
+    diagnostics: Mapping[str, Any] = {},
 ) -> None:
-    """Close a job whose work others do."""
-    _check_lease(work, job)
+    """Close a job, running or failed, whose work others do."""
+    if job.status == "running":
+        _check_lease(work, job)
     jobs.update(
         work.tx,
         job.id,

@@ -61,6 +61,13 @@ class FilingQueued:
     priority: int
 
 
+@dataclass(frozen=True, slots=True)
+class FilingEmptied:
+    """No event waits in a batch any more."""
+
+    batch_id: str
+
+
 Fact = (
     BlockSealed
     | BlockSummarised
@@ -68,6 +75,7 @@ Fact = (
     | EventsAdded
     | EventsChanged
     | EventsPurged
+    | FilingEmptied
     | FilingQueued
     | IndexStale
 )

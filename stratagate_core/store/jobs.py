@@ -190,7 +190,7 @@ def next_runnable(
     wait = jobs.c.next_retry_at
     due = sa.or_(wait.is_(None), wait <= now, sa.literal(ignore_wait))
     failed = (jobs.c.status == "failed", jobs.c.attempts < max_attempts, due)
-    for state in ((jobs.c.status == "pending",), failed):
+    for state in ((jobs.c.status == "pending", due), failed):
         where = [tx.of(jobs), jobs.c.kind.in_(kinds), *state]
         if done:
             where.append(jobs.c.id.not_in(done))

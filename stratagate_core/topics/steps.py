@@ -3,12 +3,25 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from stratagate_core.engine import Work
+from stratagate_core.errors import Conflict
+from stratagate_core.jobs.rules import MAX_ATTEMPTS
+from stratagate_core.llm.offline import is_offline
 from stratagate_core.model.event import VISIBLE, Event
-from stratagate_core.model.facts import FilingQueued
+from stratagate_core.model.facts import FilingEmptied, FilingQueued
 from stratagate_core.model.topic import FALLBACK
-from stratagate_core.store import event_order, events, jobs, topic_members, topic_queue, topics
+from stratagate_core.store import (
+    allowance,
+    event_order,
+    events,
+    jobs,
+    topic_members,
+    topic_queue,
+    topics,
+)
+from stratagate_core.store.jobs import JobRow
 from stratagate_core.store.topic_members import Member
 from stratagate_core.store.topic_queue import BatchRow
 from stratagate_core.store.topics import Entry, TopicRow
@@ -18,12 +31,15 @@ from stratagate_core.topics.rules.labels import PROJECTOR_VERSION, category_of, 
 from stratagate_core.topics.rules.projection import Filed
 
 KIND = "topic_projection"
+POOLS = ("passive", "agent")
 #: new and changed events go first
 PRIORITIES = {"incremental": 900, "historical": 500, "sections": 400}
 #: the mark that the events of a namespace from before its directory were queued
 _FROZEN = ""
 #: how often a batch is halved at most: 12, 6, 3, 2, 1
 DEEPEST = 4
+#: how often a model is asked about older events in a stretch of time, in the whole database
+ALLOWANCE, WINDOW = 2, timedelta(minutes=10)
 
 
 # --- the queue --------------------------------------------------------------------------------
@@ -38,19 +54,66 @@ def events_added(work: Work, event_ids: Sequence[str]) -> None:
     freeze(work)
 
 
+def is_settled(work: Work) -> bool:
+    """Whether all that was there before the directory, or before its rules changed, is queued."""
+    mark = topic_queue.batch(work.tx, _FROZEN)
+    if mark is not None:
+        return mark.number == PROJECTOR_VERSION
+    pages = (event_order.visible_ids(work.tx, pool, "id", size=1) for pool in POOLS)
+    return not work.settings.topics_enabled or all(next(page, None) is None for page in pages)
+
+
 def freeze(work: Work) -> None:
-    """Queue the events that were there before the directory, once for a namespace."""
-    if not work.settings.topics_enabled or topic_queue.batch(work.tx, _FROZEN) is not None:
+    """Queue the events that were there before the directory, once for a namespace.
+
+    Topics of other rules keep their words but for the overview, and get their sections anew.
+    """
+    mark = topic_queue.batch(work.tx, _FROZEN)
+    if not work.settings.topics_enabled or (mark and mark.number == PROJECTOR_VERSION):
         return
-    topic_queue.put_batch(work.tx, BatchRow(id=_FROZEN, work="frozen", number=0))
+    topic_queue.delete_batch(work.tx, _FROZEN)
+    topic_queue.put_batch(work.tx, BatchRow(id=_FROZEN, work="frozen", number=PROJECTOR_VERSION))
+    if mark is not None:
+        for row in topics.everything(work.tx):
+            if row.valid and row.projector_version != PROJECTOR_VERSION:
+                topic_members.clear_sections(work.tx, row.id)
+                put_topic(work, replace(row, overview=()))
+                fill_sections(work, row.id)
+        return
     older = []
-    for pool in ("passive", "agent"):
+    for pool in POOLS:
         for page in event_order.visible_ids(work.tx, pool, "first"):
             older += list(page)
     waiting = topic_queue.batches_with(work.tx, older)
     known = events.by_ids(work.tx, [key for key in older if key not in waiting])
-    ordered = sorted(known.values(), key=lambda event: (event.chronology, event.id))
-    _queue(work, ordered, "historical")
+    _queue(work, _in_time(known.values()), "historical")
+
+
+def fill_sections(work: Work, topic_id: str) -> None:
+    """Queue the members of a topic that are in no section, for this topic alone."""
+    known = events.by_ids(work.tx, topic_members.without_section(work.tx, topic_id))
+    waiting = topic_queue.batches_with(work.tx, known)
+    ordered = [event for event in _in_time(known.values()) if event.id not in waiting]
+    sizes = [(event.id, size(compact(event, work.settings.timezone)[0])) for event in ordered]
+    lengths = dict(sizes)
+    for chunk in packed(sizes):
+        if chunk:
+            _put_batch(work, "sections", {key: lengths[key] for key in chunk}, topic_id)
+
+
+def _in_time(known: Iterable[Event]) -> list[Event]:
+    return sorted(known, key=lambda event: (event.chronology, event.id))
+
+
+def _put_batch(
+    work: Work, kind: str, sizes: Mapping[str, int], topic_id: str | None = None
+) -> None:
+    last = topic_queue.last_batch(work.tx, kind)
+    number = last.number + 1 if last else 1
+    batch = BatchRow(id=work.new_id("filing"), work=kind, number=number, topic_id=topic_id)
+    topic_queue.put_batch(work.tx, batch)
+    _enter(work, batch.id, sizes)
+    work.emit(FilingQueued(batch.id, PRIORITIES[kind]))
 
 
 def queue_again(work: Work, known: Sequence[Event]) -> None:
@@ -69,18 +132,33 @@ def _queue(work: Work, wanted: Sequence[Event], kind: str) -> None:
     held = topic_queue.waiting(work.tx, last.id) if last else {}
     chunks = packed(sizes, held=list(held.values()))
     lengths = dict(sizes)
-    number = _number(work, kind)
     for at, chunk in enumerate(chunks):
-        if not chunk:
-            continue
+        inside = {key: lengths[key] for key in chunk}
         if at == 0 and last is not None:
-            batch = last
-        else:
-            number += 1
-            batch = BatchRow(id=work.new_id("filing"), work=kind, number=number)
-            topic_queue.put_batch(work.tx, batch)
-        topic_queue.enter(work.tx, batch.id, {key: lengths[key] for key in chunk})
-        work.emit(FilingQueued(batch.id, PRIORITIES[kind]))
+            _enter(work, last.id, inside)
+        elif inside:
+            _put_batch(work, kind, inside)
+
+
+def _enter(work: Work, batch_id: str, sizes: Mapping[str, int]) -> None:
+    """Let events wait in a batch and nowhere else."""
+    before = set(topic_queue.batches_with(work.tx, sizes).values()) - {batch_id}
+    topic_queue.enter(work.tx, batch_id, sizes)
+    _close_empty(work, before)
+
+
+def _leave(work: Work, event_ids: Sequence[str]) -> None:
+    """These events wait no more."""
+    before = set(topic_queue.batches_with(work.tx, event_ids).values())
+    topic_queue.leave(work.tx, event_ids)
+    _close_empty(work, before)
+
+
+def _close_empty(work: Work, batch_ids: Iterable[str]) -> None:
+    for batch_id in sorted(batch_ids):
+        if not topic_queue.waiting(work.tx, batch_id):
+            topic_queue.delete_batch(work.tx, batch_id)
+            work.emit(FilingEmptied(batch_id))
 
 
 def split(work: Work, batch: BatchRow) -> bool:
@@ -108,11 +186,6 @@ def _open_batch(work: Work, kind: str) -> BatchRow | None:
     return last if waits and last is not None and not last.depth else None
 
 
-def _number(work: Work, kind: str) -> int:
-    last = topic_queue.last_batch(work.tx, kind)
-    return last.number if last else 0
-
-
 def list_unfiled(work: Work, shown: Iterable[Event]) -> None:
     """An event that is in no topic has an entry of its own."""
     known = list(shown)
@@ -129,6 +202,35 @@ def list_unfiled(work: Work, shown: Iterable[Event]) -> None:
         if event.id not in filed
     ]
     topics.put_entries(work.tx, entries)
+
+
+def put_off(work: Work, batch_id: str) -> datetime | None:
+    """Until when older events must wait; what is new, and what rules file, need not."""
+    batch = topic_queue.batch(work.tx, batch_id)
+    if batch is None or batch.work == "incremental" or is_offline(work.env.model):
+        return None
+    return allowance.reserve(work.tx, work.now, most=ALLOWANCE, window=WINDOW)
+
+
+def retry(work: Work, job: JobRow) -> str:
+    """Queue what is left of a failed batch once more, by hand; the id of the new batch.
+
+    Raises:
+        Conflict: it runs, waits for its next attempt, was done, or was asked for already.
+
+    """
+    batch = topic_queue.batch(work.tx, job.subject)
+    waiting = topic_queue.waiting(work.tx, job.subject)
+    if job.status != "failed" or job.attempts < MAX_ATTEMPTS or batch is None or not waiting:
+        raise Conflict(
+            f"job {job.id!r} is not a filing that failed for good; jobs(kind={KIND!r}) lists them"
+        )
+    again = replace(batch, id=work.new_id("filing"), depth=0)
+    topic_queue.put_batch(work.tx, again)
+    topic_queue.enter(work.tx, again.id, waiting)
+    topic_queue.delete_batch(work.tx, batch.id)
+    work.emit(FilingQueued(again.id, PRIORITIES[batch.work]))
+    return again.id
 
 
 # --- sources that change ----------------------------------------------------------------------
@@ -149,7 +251,7 @@ def events_changed(work: Work, event_ids: Sequence[str]) -> None:
     ]
     hidden = [key for key in changed if key not in shown]
     survivors = _without(work, changed, hidden)
-    topic_queue.leave(work.tx, hidden)
+    _leave(work, hidden)
     topics.drop_entries(work.tx, [f"{FALLBACK}{key}" for key in hidden])
     again = [shown[key] for key in changed if key in shown]
     list_unfiled(work, again)
@@ -168,8 +270,7 @@ def _about_to_be_asked(work: Work, event_id: str) -> bool:
 def _file_again(work: Work, event_ids: Collection[str]) -> None:
     """Queue events that nothing happened to; those that wait already have an entry at least."""
     known = events.by_ids(work.tx, sorted(event_ids))
-    ordered = sorted(known.values(), key=lambda event: (event.chronology, event.id))
-    shown = [event for event in ordered if event.status in VISIBLE]
+    shown = [event for event in _in_time(known.values()) if event.status in VISIBLE]
     list_unfiled(work, shown)
     waiting = topic_queue.batches_with(work.tx, known)
     _queue(work, [event for event in shown if event.id not in waiting], "historical")

@@ -29,8 +29,8 @@ _PROMPT = "project_topics.md"
 INPUT, OUTPUT = 20_000, 32_768
 #: of a known window these stay free, and with less than so many for the answer nothing is asked
 _MARGIN, _LEAST = 1024, 256
-#: finished jobs that are kept
-_JOBS_KEPT = 64
+#: finished jobs that are kept beside the one that is being finished
+_JOBS_KEPT = 63
 
 
 class _Strict(BaseModel):
@@ -273,5 +273,6 @@ FILE: Task[Prepared, Filing, FilingPlan] = Task(
         "estimated_input": prepared.estimated_input,
         "output_budget": prepared.output_budget,
     },
+    put_off=steps.put_off,
     on_failure=file_failed,
 )

@@ -84,12 +84,13 @@ class TopicWorld:
         #: the offline model would make cards of its own
         self.silent = "model" in options
         settings = {"block_turn_size": 1, "processing": "external", "recall_messages": False}
+        model, new_id = options.pop("model", self.model), options.pop("new_id", None)
         self.memory = StrataGate.open(
             database,
-            model=options.pop("model", self.model),
+            model=model,
             settings=Settings(**(settings | options)),
             clock=self.clock,
-            new_id=CountingIds(),
+            new_id=new_id or CountingIds(),
         )
 
     def _file(self, request: Request) -> Any:

@@ -24,6 +24,7 @@ from stratagate_core.llm.offline import OfflineModel
 from stratagate_core.llm.port import Model, Reply, Request, ToolCall
 from stratagate_core.memory import StrataGate
 from stratagate_core.model.block import Block, BlockTurn
+from stratagate_core.model.dream import DreamRun, DreamStep
 from stratagate_core.model.event import Event, Temporal, Weight
 from stratagate_core.model.evidence import Assessment, BatchInfo, Citation, Rejection, UseReceipt
 from stratagate_core.model.graph import Edge, Fact, Node, Provenance, Support
@@ -54,6 +55,8 @@ __all__ = [
     "Conflict",
     "Coverage",
     "Disabled",
+    "DreamRun",
+    "DreamStep",
     "Edge",
     "Event",
     "EvidenceError",

@@ -116,6 +116,8 @@ class Task(Generic[P, A, R]):
     apply: Callable[[Work, R], "Applied"]
     #: whether an answer that reached the output limit is asked for again (12 §2)
     repair_cut: bool = True
+    #: how many answers are asked for before the attempt has failed
+    answers: int = 2
     #: tokens that an answer may have; None: as the settings say
     max_tokens: Callable[[P], int] | None = None
     #: whether the last good answers are kept for diagnostics (12 §6)
@@ -141,6 +143,7 @@ class Task(Generic[P, A, R]):
             timeout=settings.structured_task_timeout,
             reasoning=settings.structured_reasoning_effort,
             repair_cut=self.repair_cut,
+            answers=self.answers,
         )
 
 

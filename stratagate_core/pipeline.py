@@ -1,6 +1,8 @@
 """The map of the system: which work follows a fact, and what does it. Nothing else knows."""
 
 from stratagate_core.conversation.tasks import SUMMARISE
+from stratagate_core.dreaming import steps as dreaming
+from stratagate_core.dreaming.tasks import TIDY
 from stratagate_core.engine import Task, Work
 from stratagate_core.events.tasks import EXTRACT
 from stratagate_core.graph import steps as graph
@@ -22,6 +24,7 @@ from stratagate_core.model.facts import (
 )
 from stratagate_core.search.steps import rebuild_index
 from stratagate_core.topics import steps as topics
+from stratagate_core.topics.queue import KIND as FILING
 from stratagate_core.topics.tasks import FILE
 
 #: job kind -> the task or step that does it
@@ -29,15 +32,18 @@ HANDLERS: Handlers = {
     "block_summary": SUMMARISE,
     "event_extraction": EXTRACT,
     "graph_projection": PROJECT,
-    topics.KIND: FILE,
+    FILING: FILE,
     "index_rebuild": rebuild_index,
 }
 
+#: tasks that are asked for by hand, not by jobs
+_BY_HAND = (TIDY,)
+
 #: kinds of which a round runs one job, so that they hold up nothing else (12 §3)
-ONE_PER_ROUND = frozenset({"graph_projection", topics.KIND})
+ONE_PER_ROUND = frozenset({"graph_projection", FILING})
 
 #: kinds that are only queued when they are retried by hand: the step gives the new subject
-QUEUED_BY_HAND = {topics.KIND: topics.retry}
+QUEUED_BY_HAND = {FILING: topics.retry}
 
 
 def settle_older(work: Work) -> None:
@@ -71,6 +77,7 @@ def follow(work: Work, fact: Fact) -> None:
         case EventsPurged(event_ids):
             graph.events_purged(work, event_ids)
             topics.events_changed(work, event_ids)
+            dreaming.events_purged(work, event_ids)
         case FilingQueued() | FilingEmptied():
             _follow_filing(work, fact)
         case BlocksRemade(block_ids):
@@ -82,12 +89,13 @@ def follow(work: Work, fact: Fact) -> None:
 def _follow_filing(work: Work, fact: FilingQueued | FilingEmptied) -> None:
     match fact:
         case FilingQueued(batch_id, priority):
-            jobs.enqueue(work, topics.KIND, batch_id, priority=priority)
+            jobs.enqueue(work, FILING, batch_id, priority=priority)
         case FilingEmptied(batch_id):
-            jobs.close_failed(work, topics.KIND, batch_id)
+            jobs.close_failed(work, FILING, batch_id)
 
 
 def offline_model() -> OfflineModel:
     """The model that answers every task by its own rules."""
     tasks = [handler for handler in HANDLERS.values() if isinstance(handler, Task)]
+    tasks += _BY_HAND
     return OfflineModel({task.name: task.offline for task in tasks})

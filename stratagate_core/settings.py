@@ -66,6 +66,7 @@ class Settings(BaseModel):
     structured_task_timeout: float = Field(default=120.0, ge=1, description="seconds")
     structured_reasoning_effort: Literal["auto", "force-off"] = "auto"
     topics_enabled: bool = True
+    dreaming_enabled: bool = True
     recall_enabled: bool = True
     block_views_enabled: bool = True
     recall_budget: int = Field(default=900, ge=0, description="estimated tokens")

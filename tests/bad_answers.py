@@ -11,7 +11,7 @@ from stratagate_core.testing import Answer
 #: what a model says to a request
 Said = Callable[[Request], Answer]
 SUMMARISE, EXTRACT, PROJECT = "summarise_block", "extract_events", "project_graph"
-FILE = "project_topics"
+FILE, TIDY = "project_topics", "tidy_topics"
 JOB_OF = {
     SUMMARISE: "block_summary",
     EXTRACT: "event_extraction",
@@ -80,6 +80,7 @@ _GOOD: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     EXTRACT: _events,
     PROJECT: _graph,
     FILE: _topics,
+    TIDY: lambda _: {"edits": [], "batch_done": True},
 }
 
 

@@ -12,7 +12,7 @@ DUE = (
     *(f"G_{n:02}" for n in range(1, 17)),
     *(f"V_{n:02}" for n in (1, 2, *range(9, 18))),
     *(f"R_{n:02}" for n in (1, 2, 6, 11)),
-    *(f"T_{n:02}" for n in (*range(1, 20), 21, 22, 23)),
+    *(f"T_{n:02}" for n in (*range(1, 20), 21, 22, 23, 24)),
     *(f"J_{n:02}" for n in range(1, 7)),
     "L_03",
     "L_04",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from stratagate_core.core import Core
 from stratagate_core.llm.port import Model
 from stratagate_core.memory.audit import Audit
+from stratagate_core.memory.dreaming import Dreaming
 from stratagate_core.memory.events import Events
 from stratagate_core.memory.evidence import Evidence
 from stratagate_core.memory.graph import Graph
@@ -41,7 +42,7 @@ def random_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
-class StrataGate(Turns, Events, Graph, Topics, Searches, Evidence, Purging, Jobs, Audit):
+class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Purging, Jobs, Audit):
     """A memory: one namespace of one database.
 
     Handles are cheap, safe to share between threads and event loops, and bound to none.

@@ -27,6 +27,8 @@ _KINDS = {
     "topic_member": schema.topic_members,
     "topic_section": schema.topic_sections,
     "topic_section_member": schema.topic_section_members,
+    "dream_run": schema.dream_runs,
+    "dream_step": schema.dream_steps,
     "reinforcement": schema.reinforcements,
     "batch": schema.batches,
     "use_receipt": schema.use_receipts,

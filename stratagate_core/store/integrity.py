@@ -63,6 +63,7 @@ _REFERENCES: tuple[tuple[sa.Table, str, sa.Table, str], ...] = (
     (schema.topic_section_members, "event_id", schema.events, "id"),
     (schema.topic_sources, "event_id", schema.events, "id"),
     (schema.topic_sources, "topic_id", schema.topics, "id"),
+    (schema.dream_steps, "run", schema.dream_runs, "number"),
     (schema.topic_queue, "event_id", schema.events, "id"),
     (schema.topic_queue, "batch_id", schema.topic_batches, "id"),
     (schema.reinforcements, "event_id", schema.events, "id"),

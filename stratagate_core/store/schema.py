@@ -547,3 +547,44 @@ topic_batches = _table(
     Column("topic_id", Text),
     Index("topic_batches_in_order", "namespace", "work", "number"),
 )
+
+#: runs that tidy the directory: one at a time in a namespace
+dream_runs = _table(
+    "dream_runs",
+    Column("namespace", Text, primary_key=True),
+    # counts the runs of a namespace
+    Column("number", Integer, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("directions", Json, nullable=False),
+    # batches: lists of {topic_id, event_ids}
+    Column("plan", Json, nullable=False),
+    Column("batches_done", Integer, nullable=False, default=0),
+    # edits that were answered and wait to be written one by one
+    Column("waiting", Json, nullable=False),
+    # topics and events that were asked for beside the batch
+    Column("shown", Json, nullable=False),
+    # replies without an action, one after the other
+    Column("idle", Integer, nullable=False, default=0),
+    Column("steps", Integer, nullable=False, default=0),
+    # of the directory as the run left it
+    Column("fingerprint", Text, nullable=False),
+    Column("spent", Json, nullable=False),
+    Column("lease", Text),
+    Column("lease_until", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+#: what a run was told, asked for and did
+dream_steps = _table(
+    "dream_steps",
+    Column("namespace", Text, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("content", Json, nullable=False),
+    # the events that were read for it
+    Column("event_ids", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)

@@ -216,6 +216,13 @@ def leave_sections(tx: Tx, topic_id: str, event_ids: Iterable[str]) -> None:
             tx.change(sa.delete(topic_sections).where(tx.of(topic_sections), *gone))
 
 
+def drop_section(tx: Tx, topic_id: str, key: str) -> None:
+    """Remove a section; its events stay members of the topic."""
+    for table in (topic_section_members, topic_sections):
+        here = (tx.of(table), table.c.topic_id == topic_id, table.c.key == key)
+        tx.change(sa.delete(table).where(*here))
+
+
 def clear_sections(tx: Tx, topic_id: str) -> None:
     """Remove all sections of a topic; its members stay."""
     for table in (topic_section_members, topic_sections):
@@ -245,6 +252,14 @@ def put_sources(tx: Tx, topic_id: str, event_ids: Iterable[str]) -> None:
     """Note events that were read when a topic got its words."""
     for event_id in sorted(set(event_ids)):
         tx.upsert(topic_sources, {"event_id": event_id, "topic_id": topic_id}, replace=False)
+
+
+def sources_of(tx: Tx, topic_id: str) -> tuple[str, ...]:
+    """The events that were read for a topic."""
+    query = sa.select(topic_sources.c.event_id).where(
+        tx.of(topic_sources), topic_sources.c.topic_id == topic_id
+    )
+    return tuple(row.event_id for row in tx.rows(query.order_by(topic_sources.c.event_id)))
 
 
 def clear_sources(tx: Tx, topic_id: str) -> None:

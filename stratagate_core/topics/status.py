@@ -5,8 +5,8 @@ from typing import Any, Literal
 from stratagate_core.engine import Work
 from stratagate_core.jobs.rules import MAX_ATTEMPTS
 from stratagate_core.store import jobs
+from stratagate_core.topics.queue import KIND
 from stratagate_core.topics.read import counted
-from stratagate_core.topics.steps import KIND
 
 #: failures for good are looked through up to here
 _MOST = 1000

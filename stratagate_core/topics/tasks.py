@@ -18,6 +18,7 @@ from stratagate_core.text.language import Language, choose_language
 from stratagate_core.text.normalise import label_identity
 from stratagate_core.topics import steps
 from stratagate_core.topics.context import Context, context
+from stratagate_core.topics.queue import KIND, split
 from stratagate_core.topics.rules.compact import compact, fingerprint
 from stratagate_core.topics.rules.extractive import project
 from stratagate_core.topics.rules.failures import diagnostics
@@ -227,7 +228,7 @@ def apply_filing(work: Work, plan: FilingPlan) -> Applied:
         prompt_hash=load_prompt(_PROMPT).hash,
     )
     topic_queue.delete_batch(work.tx, prepared.batch_id)
-    jobs.prune(work.tx, steps.KIND, kept=_JOBS_KEPT)
+    jobs.prune(work.tx, KIND, kept=_JOBS_KEPT)
     return Applied(
         diagnostics={
             "events": len(shown),
@@ -251,8 +252,8 @@ def file_failed(work: Work, batch_id: str, error: Exception) -> Failed:
     batch = topic_queue.batch(work.tx, batch_id)
     waiting = _waiting(work, batch_id)
     known = diagnostics(error, events=len(waiting), depth=batch.depth if batch else 0)
-    split = known["class"] == "max-tokens" and batch is not None and steps.split(work, batch)
-    return Failed(error=known["class"], diagnostics=known, superseded=split)
+    halved = known["class"] == "max-tokens" and batch is not None and split(work, batch)
+    return Failed(error=known["class"], diagnostics=known, superseded=halved)
 
 
 FILE: Task[Prepared, Filing, FilingPlan] = Task(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stratagate_core import Request
-from stratagate_core.topics import steps
+from stratagate_core.topics import queue
 from tests.topics.world import Json, TopicWorld, one_topic, paragraph, payload_of, section, topic
 
 
@@ -336,7 +336,7 @@ def test_T_17_moving_the_only_event_removes_section_and_prose() -> None:
     world.work()
     known = world.memory.event("evt_1")
     with world.memory._write() as work:
-        steps.queue_again(work, [known])
+        queue.queue_again(work, [known])
     world.answers.append({"topics": [topic("A", "evt_1", sections=[section("Other", "evt_1")])]})
     world.work()
 

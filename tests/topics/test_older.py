@@ -6,9 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from stratagate_core import StrataGate
-from stratagate_core.store import schema
+from stratagate_core.store import allowance, schema, topic_members
 from stratagate_core.testing import CountingIds, ManualClock
 from stratagate_core.topics import steps
+from stratagate_core.topics.queue import fill_sections
 from tests.conftest import START
 from tests.topics.world import TopicWorld, section, topic
 
@@ -54,7 +55,7 @@ def test_T_12_all_namespaces_share_the_allowance(tmp_path: Path) -> None:
     assert 2 == len(world.asked)
     other = world.memory.for_namespace("other")
     with other._write() as work:
-        until = steps.allowance.reserve(work.tx, clock.now, most=2, window=steps.WINDOW)
+        until = allowance.reserve(work.tx, clock.now, most=2, window=steps.WINDOW)
         assert until == clock.now + steps.WINDOW
         work.tx.connection.execute(
             sa.update(schema.meta).where(schema.meta.c.key == "topic_allowance").values(value=7)
@@ -122,8 +123,8 @@ def test_T_18_sections_are_filled_topic_by_topic(world: TopicWorld) -> None:
     known = world.topics
     with world.memory._write() as work:
         for name in ("A", "B"):
-            steps.topic_members.leave_sections(work.tx, known[name].id, ["evt_2", "evt_3"])
-            steps.fill_sections(work, known[name].id)
+            topic_members.leave_sections(work.tx, known[name].id, ["evt_2", "evt_3"])
+            fill_sections(work, known[name].id)
     a, b = known["A"].id, known["B"].id
     changed = {"topics": [topic("Other words", "evt_2", topic_id=a)]}
     filled = topic("B", "evt_3", topic_id=b, sections=[section("Boats", "evt_3")])

@@ -11,7 +11,7 @@ from stratagate_core import Settings, StrataGate
 from stratagate_core.jobs.runner import Round, run_round
 from stratagate_core.testing import CountingIds, ManualClock
 from stratagate_core.text.estimate import estimate_tokens
-from stratagate_core.topics import steps as topics
+from stratagate_core.topics.queue import KIND
 from stratagate_core.topics.tasks import FILE
 from tests.conftest import START
 
@@ -47,7 +47,7 @@ def _year(memory: StrataGate, clock: ManualClock, *, after: Callable[[], None]) 
 
 def _file(memory: StrataGate) -> None:
     """Run the jobs that file, and no others: they are what is measured."""
-    run_round(Round(memory._core.env, memory.namespace, {topics.KIND: FILE}))
+    run_round(Round(memory._core.env, memory.namespace, {KIND: FILE}))
 
 
 def _card(number: int) -> dict[str, Any]:

@@ -148,11 +148,24 @@ def _titles(
     return sorted(different.values(), key=special)[:_PLACES]
 
 
+def is_stock(identity: str) -> bool:
+    """Whether a title, by its identity, is that of a category."""
+    return any(
+        identity == label_identity(label)
+        for labels in CATEGORY_LABELS.values()
+        for label in labels.values()
+    )
+
+
+def description_of(title: str, language: Language) -> str:
+    """The description of a topic of this title; it tells nothing but the title."""
+    if is_stock(label_identity(title)):
+        return _STOCK[language]
+    return clip(_NAMED[language].format(name=title), 400)
+
+
 def _new(title: str, language: Language) -> Mapping[str, Any]:
-    stock = {label_identity(labels[language]) for labels in CATEGORY_LABELS.values()}
-    if label_identity(title) in stock:
-        return {"title": title, "description": _STOCK[language]}
-    return {"title": title, "description": clip(_NAMED[language].format(name=title), 400)}
+    return {"title": title, "description": description_of(title, language)}
 
 
 def _topic(

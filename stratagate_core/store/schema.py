@@ -464,7 +464,8 @@ topics = _table(
     Column("revision", Integer, nullable=False, default=0),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
-    Index("topics_by_label", "namespace", "label"),
+    Index("topics_by_label", "namespace", "label", "id"),
+    Index("topics_by_change", "namespace", "updated_at", "id"),
 )
 
 #: what the directory lists, in its order: topics, then events that are in none

@@ -98,6 +98,19 @@ def by_labels(tx: Tx, labels: Iterable[str]) -> dict[str, TopicRow]:
     return {row.label: _topic(row) for row in tx.rows(query.order_by(topics.c.id))}
 
 
+def all_labels(tx: Tx) -> dict[str, str]:
+    """The topics that have words, by what makes their titles one."""
+    query = sa.select(topics.c.label, topics.c.id).where(tx.of(topics), topics.c.label > "")
+    return {row.label: row.id for row in tx.rows(query.order_by(topics.c.id))}
+
+
+def last_changed(tx: Tx, *, limit: int) -> tuple[str, ...]:
+    """The topics that were changed last."""
+    order = (topics.c.updated_at.desc(), topics.c.id)
+    query = sa.select(topics.c.id).where(tx.of(topics)).order_by(*order).limit(limit)
+    return tuple(row.id for row in tx.rows(query))
+
+
 def everything(tx: Tx) -> tuple[TopicRow, ...]:
     """All topics in directory order."""
     query = sa.select(topics).where(tx.of(topics)).order_by(topics.c.created_at, topics.c.id)
@@ -143,13 +156,13 @@ def listed(tx: Tx, ids: Iterable[str]) -> frozenset[str]:
 
 def counts(tx: Tx, *, agent: bool) -> dict[str, int]:
     """How many entries each category has; without `agent` not those that rest on its events."""
-    found: dict[str, int] = {}
-    for category in CATEGORIES:
-        where = _of_category(tx, category, agent=agent)
-        query = sa.select(sa.func.count()).select_from(topic_entries).where(*where)
-        if number := int(tx.scalar(query) or 0):
-            found[category] = number
-    return found
+    category = topic_entries.c.category
+    where = [tx.of(topic_entries), category.in_(CATEGORIES)]
+    if not agent:
+        where.append(topic_entries.c.agent.is_(False))
+    query = sa.select(category, sa.func.count().label("number")).where(*where).group_by(category)
+    found = {row.category: int(row.number) for row in tx.rows(query)}
+    return {name: found[name] for name in CATEGORIES if name in found}
 
 
 def first_entries(tx: Tx, category: str, *, agent: bool, limit: int) -> tuple[Entry, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from stratagate_core.engine import Work
 from stratagate_core.llm.offline import is_offline
 from stratagate_core.rank.bm25 import rank, weighted
-from stratagate_core.store import events, topic_members, topics
+from stratagate_core.store import events, index, topic_members, topics
 from stratagate_core.store.topics import TopicRow
 from stratagate_core.text.language import choose_language
 from stratagate_core.text.tokens import query_tokens, tokens
@@ -19,6 +19,8 @@ from stratagate_core.topics.rules.projection import Candidate
 #: candidates, and the characters that events and candidates may have together
 CANDIDATES, CHARACTERS = 12, 30_000
 PARAGRAPHS = 4
+#: so many topics are all weighed by text; of more, those near to so many events alike
+WEIGHED, ALIKE = 64, 100
 #: members that are named: the first, the last, and those whose titles help to choose
 FIRST, LAST, TITLED = 3, 9, 3
 #: section titles that are offered when a topic is filled
@@ -52,9 +54,10 @@ def context(
         found = topics.by_labels(work.tx, possible_titles(batch, language))
         rows, labels = tuple(found.values()), {label: row.id for label, row in found.items()}
     else:
-        everything = [row for row in topics.everything(work.tx) if row.valid]
-        labels = {row.label: row.id for row in everything}
-        rows = _ordered(work, everything, batch, holders)
+        labels = topics.all_labels(work.tx)
+        known = set(labels.values())
+        near = known if len(known) <= WEIGHED else known & _near(work, batch, holders)
+        rows = _ordered(work, list(topics.by_ids(work.tx, near).values()), batch, holders)
     return _shown(work, rows, batch, labels, holders, by_rules=is_offline(work.env.model))
 
 
@@ -98,6 +101,28 @@ def _ordered(
             row.id,
         ),
     )
+
+
+def _near(
+    work: Work, batch: Sequence[Mapping[str, Any]], holders: Mapping[str, frozenset[str]]
+) -> set[str]:
+    """Of many topics those that may fit: with events alike, a title alike, or changed of late."""
+    settings, query = work.settings, query_tokens(_text(batch))
+    alike = [
+        key
+        for name in (index.PASSIVE, index.AGENT)
+        for key, _ in index.best(
+            work.tx, name, query, k1=settings.bm25_k1, b=settings.bm25_b, limit=ALIKE
+        )
+    ]
+    held = topic_members.topics_of(work.tx, alike)
+    words = possible_titles(batch, choose_language(settings.language, _text(batch)))
+    return {
+        *(topic for of_event in held.values() for topic in of_event),
+        *(topic for of_event in holders.values() for topic in of_event),
+        *(row.id for row in topics.by_labels(work.tx, words).values()),
+        *topics.last_changed(work.tx, limit=CANDIDATES),
+    }
 
 
 def _titles_of_members(work: Work, topic_id: str) -> list[str]:

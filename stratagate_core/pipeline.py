@@ -17,8 +17,11 @@ from stratagate_core.model.facts import (
     EventsPurged,
     Fact,
     IndexStale,
+    VectorsWaiting,
 )
 from stratagate_core.search.steps import rebuild_index
+from stratagate_core.search.vectors import COLLECTIONS, EMBED, JOB
+from stratagate_core.store import index
 
 #: job kind -> the task or step that does it
 HANDLERS: Handlers = {
@@ -26,6 +29,7 @@ HANDLERS: Handlers = {
     "event_extraction": EXTRACT,
     "graph_projection": PROJECT,
     "index_rebuild": rebuild_index,
+    JOB: EMBED,
 }
 
 #: kinds of which a round runs one job, so that they hold up nothing else (12 §3)
@@ -37,6 +41,7 @@ def follow(work: Work, fact: Fact) -> None:
     match fact:
         case BlockSealed(block_id):
             jobs.enqueue(work, "block_summary", block_id)
+            _embed(work, index.MESSAGES)
         case BlockSummarised(block_id, should_extract=True):
             jobs.enqueue(work, "event_extraction", block_id)
         case BlockSummarised(block_id, should_extract=False):
@@ -46,14 +51,25 @@ def follow(work: Work, fact: Fact) -> None:
         case EventsAdded(event_ids):
             for batch in graph.queue_events(work, event_ids):
                 jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
+            _embed(work, index.PASSIVE, index.AGENT)
+        case VectorsWaiting():
+            _embed(work, *COLLECTIONS)
         case EventsChanged(event_ids):
             graph.events_changed(work, event_ids)
+            _embed(work, index.PASSIVE, index.AGENT)
         case EventsPurged(event_ids):
             graph.events_purged(work, event_ids)
         case BlocksRemade(block_ids):
             for block_id in block_ids:
                 jobs.begin_again(work, "event_extraction", block_id, queued=False)
                 jobs.begin_again(work, "block_summary", block_id, queued=True)
+
+
+def _embed(work: Work, *names: str) -> None:
+    """Vectors come last: everything else is done before them."""
+    if work.env.embedder is not None:
+        for name in names:
+            jobs.enqueue(work, JOB, name, priority=-1)
 
 
 def offline_model() -> OfflineModel:

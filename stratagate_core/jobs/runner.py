@@ -9,7 +9,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stratagate_core.engine import Applied, Env, Outcome, Settle, Task, Work, arun_task, run_task
+from stratagate_core.engine import (
+    Applied,
+    Env,
+    Errand,
+    Outcome,
+    Settle,
+    Task,
+    Work,
+    arun_task,
+    run_errand,
+    run_task,
+)
 from stratagate_core.errors import Conflict, ModelError
 from stratagate_core.jobs import steps
 from stratagate_core.llm.port import is_ready
@@ -21,7 +32,7 @@ log = logging.getLogger("stratagate_core.jobs")
 Step = Callable[[Work, str], None]
 #: of a chain of errors this many are named in a log
 _CAUSES = 3
-Handlers = Mapping[str, Task[Any, Any, Any] | Step]
+Handlers = Mapping[str, Task[Any, Any, Any] | Errand[Any, Any] | Step]
 
 
 @dataclass(slots=True)
@@ -36,6 +47,8 @@ class Round:
     single: frozenset[str] = frozenset()
     #: the model was found to be away: it is not asked again in this round
     away: bool = False
+    #: so was what errands need
+    errands_away: bool = False
     done: list[str] = field(default_factory=list)
     done_kinds: set[str] = field(default_factory=set)
 
@@ -46,6 +59,7 @@ class Round:
             kind
             for kind, handler in self.handlers.items()
             if (ready or not isinstance(handler, Task))
+            and self._can_run(handler)
             and not (kind in self.single and kind in self.done_kinds)
         ]
         with self.env.read(self.namespace) as work:
@@ -60,6 +74,18 @@ class Round:
             self.done_kinds.add(job.kind)
         return job
 
+    def _can_run(self, handler: object) -> bool:
+        if not isinstance(handler, Errand):
+            return True
+        return not self.errands_away and handler.possible(self.env)
+
+    def note(self, job: JobRow, error: Exception | None) -> None:
+        """Ask nothing again in this round that was found to be away."""
+        if is_away(error) and isinstance(self.handlers[job.kind], Errand):
+            self.errands_away = True
+        elif is_away(error):
+            self.away = True
+
 
 def run_round(round_: Round, limit: int | None = None) -> int:
     """Run jobs until none is runnable or `limit` were run; how many were run."""
@@ -68,7 +94,7 @@ def run_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = run_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -79,7 +105,7 @@ async def arun_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = await arun_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -89,6 +115,8 @@ def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Except
     try:
         if isinstance(handler, Task):
             run_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            run_errand(env, namespace, handler, job.subject, _settle(job))
         else:
             _run_step(env, namespace, handler, job)
     except Exception as error:
@@ -103,6 +131,8 @@ async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) ->
     try:
         if isinstance(handler, Task):
             await arun_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            await asyncio.to_thread(run_errand, env, namespace, handler, job.subject, _settle(job))
         else:
             await asyncio.to_thread(_run_step, env, namespace, handler, job)
     except Exception as error:

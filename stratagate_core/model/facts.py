@@ -53,6 +53,11 @@ class IndexStale:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class VectorsWaiting:
+    """Documents were found without vectors of the embedder in use."""
+
+
 Fact = (
     BlockSealed
     | BlockSummarised
@@ -61,4 +66,5 @@ Fact = (
     | EventsChanged
     | EventsPurged
     | IndexStale
+    | VectorsWaiting
 )

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
-from stratagate_core.store import postings
+from stratagate_core.store import postings, vectors
 from stratagate_core.store.postings import Counted
 from stratagate_core.store.schema import (
     documents,
@@ -104,7 +104,7 @@ def put(tx: Tx, name: str, document: str, tokens: Sequence[str]) -> None:
 
     A collection that must be rebuilt is left alone: the rebuild reads the sources.
     """
-    remove(tx, name, document)
+    remove(tx, name, document, forget=False)
     if _count(tx, name, 1, len(tokens)) or _begin_if_new(tx, name, len(tokens)):
         _insert(tx, name, [(document, tokens)])
 
@@ -115,10 +115,15 @@ def add(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
     _insert(tx, name, page)
 
 
-def remove(tx: Tx, name: str, document: str) -> None:
-    """Take a document out; one that is not there changes nothing."""
+def remove(tx: Tx, name: str, document: str, *, forget: bool = True) -> None:
+    """Take a document out; one that is not there changes nothing.
+
+    Its vector goes with it, unless the document is only to be written anew.
+    """
     known = {"of": tx.namespace, "in": name, "id": document}
     row = tx.connection.execute(_DOCUMENT, known).first()
+    if forget:
+        vectors.remove(tx, name, document)
     if row is None:
         return
     postings.remove(tx, name, row.number, row.terms or ())
@@ -132,6 +137,7 @@ def begin(tx: Tx, name: str) -> None:
     postings.clear(tx, name)
     for table in (documents, index_stats):
         tx.change(sa.delete(table).where(tx.of(table), table.c.name == name))
+    vectors.rewind(tx, name)
     _begin(tx, name, ANALYSER_ID, 0, 0)
 
 

@@ -5,7 +5,8 @@ into segments, in the transaction that wrote the last one: a common term is read
 rare one in one. Documents are named by ascending numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from stratagate_core.errors import StorageError
 from stratagate_core.rank.packed import (
     RECORD_SIZE,
     Postings,
@@ -30,6 +32,8 @@ from stratagate_core.store.tx import Row, Tx
 RECENT = 64
 #: a segment holds at most so many postings
 SEGMENT = 4096
+#: terms that a check reads together
+_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +67,8 @@ def add(tx: Tx, name: str, page: Sequence[Counted]) -> None:
         before = known.get(term, nothing)
         recent = b"".join((before.recent, *records))
         if len(recent) >= RECENT * RECORD_SIZE:
-            _pack(tx, name, term, of_records(recent))
+            with _told():
+                _pack(tx, name, term, of_records(recent))
             recent = b""
         grown[term] = Held(documents=before.documents + len(records), recent=recent)
     _put(tx, name, grown)
@@ -76,7 +81,8 @@ def remove(tx: Tx, name: str, number: int, of_document: Iterable[str]) -> None:
     for term, before in known.items():
         recent = _without(before.recent, number)
         if len(recent) == len(before.recent):
-            _unpack(tx, name, term, number)
+            with _told():
+                _unpack(tx, name, term, number)
         left[term] = Held(documents=before.documents - 1, recent=recent)
     _put(tx, name, left)
     unused = [term for term, one in left.items() if one.documents <= 0]
@@ -93,7 +99,9 @@ def clear(tx: Tx, name: str) -> None:
 def held(tx: Tx, name: str, wanted: Iterable[str]) -> dict[str, Held]:
     """What is known of each of the terms; those that no document holds are absent."""
     rows = tx.connection.execute(_select_terms(tx.is_postgresql), _asked(tx, name, wanted))
-    return {term: Held(documents=number, recent=bytes(recent)) for term, number, recent in rows}
+    return {
+        term: Held(documents=number, recent=bytes(recent)) for term, number, recent in rows.all()
+    }
 
 
 def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
@@ -102,16 +110,49 @@ def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
         term for term, one in wanted.items() if one.documents * RECORD_SIZE > len(one.recent)
     ]
     parts: dict[str, list[Postings]] = {}
-    if packed_ones:
-        rows = tx.connection.execute(
-            _select_segments(tx.is_postgresql), _asked(tx, name, packed_ones)
-        )
-        for term, data in rows:
-            parts.setdefault(term, []).append(unpacked(bytes(data)))
-    for term, one in wanted.items():
-        if one.recent:
-            parts.setdefault(term, []).append(of_records(one.recent))
+    with _told():
+        if packed_ones:
+            query = _select_segments(tx.is_postgresql)
+            rows = tx.connection.execute(query, _asked(tx, name, packed_ones))
+            for term, data in rows.all():
+                parts.setdefault(term, []).append(unpacked(bytes(data)))
+        for term, one in wanted.items():
+            if one.recent:
+                parts.setdefault(term, []).append(of_records(one.recent))
     return {term: joined(lists) for term, lists in parts.items()}
+
+
+def entries(tx: Tx, name: str) -> Iterator[tuple[str, int, int, int]]:
+    """(term, document number, frequency, length) of every posting: for a check of them all.
+
+    Raises:
+        StorageError: a list is damaged.
+
+    """
+    query = sa.select(terms.c.term).where(*_of(tx, terms, name)).order_by(terms.c.term)
+    every = [row.term for row in tx.rows(query)]
+    for at in range(0, len(every), _PAGE):
+        known = held(tx, name, every[at : at + _PAGE])
+        lists = read(tx, name, known)
+        for term, one in known.items():
+            list_ = lists.get(term, of_records(b""))
+            if len(list_) != one.documents:
+                told = f"a word stands in {one.documents:,} documents and lists {len(list_):,}"
+                raise StorageError(told)
+            columns = (list_.numbers, list_.frequencies, list_.lengths)
+            for number, often, length in zip(*(column.tolist() for column in columns), strict=True):
+                yield term, number, often, length
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Bytes that are no postings are said to be damage."""
+    try:
+        yield
+    except ValueError as error:
+        raise StorageError(
+            f"the list of a word in the index is damaged ({error}); run `stratagate doctor`"
+        ) from error
 
 
 def holds_any(tx: Tx, name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from stratagate_core.rank import packed
-from stratagate_core.rank.bm25 import idf
+from stratagate_core.rank.bm25 import SMALLEST_K1, UNIT, idf
 from stratagate_core.rank.packed import Measure, Numbers, Term
 from stratagate_core.store import postings
 from stratagate_core.store.lists import among, among_numbers
@@ -21,10 +21,6 @@ from stratagate_core.store.tx import Row, Tx
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
-#: scores are whole multiples of 1e-12, so that equal ones are equal on every machine
-UNIT = 1e12
-#: stands in for k1 = 0, as in `rank.bm25`
-_SMALLEST = 1e-12
 
 Scored = tuple[str, float]
 
@@ -105,7 +101,7 @@ def ranked(
     weighed, held = _weighed(stats, known), postings.read(tx, name, known)
     numbers, scores = packed.best(
         [Term(term=term, idf=weighed.weights[term], held=each) for term, each in held.items()],
-        Measure(average=weighed.average, k1=max(k1, _SMALLEST), b=b),
+        Measure(average=weighed.average, k1=max(k1, SMALLEST_K1), b=b),
         most=most,
         among=_allowed(tx, name, within),
         without=_tail(tx, name, within),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from stratagate_core.text.modality import is_question
-from stratagate_core.text.salience import form_of
+from stratagate_core.text.salience import form_of, names_a_figure, names_a_time
 from stratagate_core.text.sentences import split_sentences
 
 #: what is longer is looked at up to here
@@ -22,6 +22,9 @@ class Shape:
     ends_asking: bool
     #: the share of its characters that stands in questions
     asked_share: float
+    #: whether it holds words for a time, a number
+    names_a_time: bool = False
+    names_a_figure: bool = False
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +34,12 @@ def shape_of(content: str) -> Shape:
     asks = [is_question(sentence) for sentence in said]
     whole = sum(map(len, said))
     asked = sum(len(sentence) for sentence, is_asked in zip(said, asks, strict=True) if is_asked)
-    return Shape(bool(asks) and asks[-1], asked / whole if whole else 0.0)
+    return Shape(
+        ends_asking=bool(asks) and asks[-1],
+        asked_share=asked / whole if whole else 0.0,
+        names_a_time=names_a_time(content),
+        names_a_figure=names_a_figure(content),
+    )
 
 
 @lru_cache(maxsize=4096)

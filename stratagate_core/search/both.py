@@ -50,6 +50,7 @@ def search(
         include_tail=include_tail,
         thread=thread,
         metadata=metadata,
+        explain=explain,
     )
     ranked = _merged(events.matches, messages.matches)
     # a blank query lists what there is, so nothing is left out of it

@@ -82,6 +82,7 @@ def search_raw(
         thread=thread,
         about=about,
         metadata=metadata,
+        explain=explain,
     )
     hits = raw_hits(
         work, found.matches, explain=explain, thread=thread, window=checked_window(window)
@@ -99,6 +100,7 @@ def find_messages(
     thread: str = "main",
     about: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    explain: bool = False,
 ) -> RawFound:
     """As `search_raw`, with the whole messages: for other parts."""
     session = one_of(scope, "scope", SCOPES) == "session"
@@ -108,7 +110,8 @@ def find_messages(
     )
     wanted = metadata or {}
     scene = _scene(work, asked, within, wanted)
-    ranked = () if scene is None else tuple(_ranked(work, scene))
+    explained = explain or about is not None
+    ranked = () if scene is None else tuple(_ranked(work, scene, explained=explained))
     matches = newest_first([match for match in ranked if _may_be_hit(match, within, wanted)])
     return RawFound(
         matches=tuple(matches[:limit]),
@@ -160,7 +163,7 @@ def _scene(work: Work, asked: Asked, within: Within, metadata: Mapping[str, Any]
     return scene if scene.messages else None
 
 
-def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
+def _ranked(work: Work, scene: Scene, *, explained: bool) -> Iterator[RawMatch]:
     """Every message of the scene with its score, a share of the best one's."""
     weights = work.settings.ranking.model_dump()
     signals = measured(scene)
@@ -169,12 +172,16 @@ def _ranked(work: Work, scene: Scene) -> Iterator[RawMatch]:
     parts = shares(signals, weights)
     scores, is_tied = _sum(scene, parts), tied(signals)
     best = max(float(scores[is_tied].max(initial=0.0)), _SMALLEST)
-    for at, message in enumerate(scene.messages):
+    places = zip(
+        scene.messages, (np.maximum(scores, 0.0) / best).tolist(), is_tied.tolist(), strict=True
+    )
+    for at, (message, score, has_tie) in enumerate(places):
+        added = ((name, float(part[at]) / best) for name, part in parts.items() if part[at])
         yield RawMatch(
             message=message,
-            score=max(0.0, float(scores[at]) / best),
-            signals={name: float(part[at]) / best for name, part in parts.items() if part[at]},
-            tied=bool(is_tied[at]),
+            score=score,
+            signals=dict(added) if explained else {},
+            tied=has_tie,
         )
 
 
@@ -200,13 +207,9 @@ def raw_hits(
 
     What stands in the open tail of `thread` is in its request already and comes with no hit.
     """
-    sealed = {match.message.block_id for match in matches if match.message.block_id}
-    rows = blocks.by_ids(work.tx, sorted(sealed))
-    places = {
-        message.id: place
-        for block_id in sorted(sealed)
-        for place, message in enumerate(turns.block_messages(work.tx, block_id))
-    }
+    sealed = sorted({match.message.block_id for match in matches if match.message.block_id})
+    rows = blocks.by_ids(work.tx, sealed)
+    places = turns.places_in_blocks(work.tx, sealed)
     around = windows(work, [match.message for match in matches], window, without_tail=thread)
     hits = []
     for match in matches:
@@ -215,7 +218,7 @@ def raw_hits(
         turn_range = (row.start_turn, row.end_turn) if row else None
         hits.append(
             Hit(
-                ref=f"raw:{message.block_id or '-'}:{message.id}:{places.get(message.id, 0)}",
+                ref=f"raw:{message.block_id or '-'}:{message.id}:{places.get(str(message.id), 0)}",
                 item=raw_card(message, turn_range, work.settings.timezone),
                 score=match.score,
                 signals=match.signals if explain else {},

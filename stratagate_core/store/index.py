@@ -22,6 +22,7 @@ from stratagate_core.store.schema import (
     index_stats,
     messages,
     nodes,
+    terms,
 )
 from stratagate_core.store.scoring import ANYWHERE, Scored, Within, ranked, stats_of
 from stratagate_core.store.tx import Tx
@@ -49,6 +50,20 @@ _DOCUMENT = sa.select(documents).where(
     documents.c.name == sa.bindparam("in"),
     documents.c.document == sa.bindparam("id"),
 )
+
+
+def _any_of(table: sa.Table) -> sa.ColumnElement[bool]:
+    same = (table.c.namespace == sa.bindparam("of"), table.c.name == sa.bindparam("in"))
+    return sa.exists(sa.select(table.c.name).where(*same))
+
+
+_STATE = sa.select(
+    index_stats.c.analyser,
+    index_stats.c.documents,
+    index_stats.c.length,
+    _any_of(documents).label("has_documents"),
+    _any_of(terms).label("has_terms"),
+).where(*_HERE)
 
 State = Literal["ready", "rebuilding", "empty"]
 
@@ -122,14 +137,14 @@ def begin(tx: Tx, name: str) -> None:
 
 def state(tx: Tx, name: str) -> State:
     """Whether a collection can be searched; `rebuilding`: missing or of another analyser."""
-    stats = stats_of(tx, name)
-    if stats is None:
+    found = tx.connection.execute(_STATE, {"of": tx.namespace, "in": name}).first()
+    if found is None:
         return "rebuilding" if _has_source(tx, name) else "empty"
-    if stats.analyser != ANALYSER_ID:
+    if found.analyser != ANALYSER_ID:
         return "rebuilding"
-    if stats.documents == 0:
+    if found.documents == 0:
         return "empty"
-    whole = _holds_any(tx, name) and (not stats.length or postings.holds_any(tx, name))
+    whole = found.has_documents and (not found.length or found.has_terms)
     return "ready" if whole else "rebuilding"
 
 
@@ -247,8 +262,3 @@ def _source(tx: Tx, name: str) -> tuple[sa.ColumnElement[bool], ...]:
 def _has_source(tx: Tx, name: str) -> bool:
     identity = {MESSAGES: messages.c.id, GRAPH: nodes.c.id}.get(name, events.c.id)
     return tx.row(sa.select(identity).where(*_source(tx, name)).limit(1)) is not None
-
-
-def _holds_any(tx: Tx, name: str) -> bool:
-    query = sa.select(documents.c.document).where(tx.of(documents), documents.c.name == name)
-    return tx.row(query.limit(1)) is not None

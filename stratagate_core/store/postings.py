@@ -98,10 +98,8 @@ def clear(tx: Tx, name: str) -> None:
 
 def held(tx: Tx, name: str, wanted: Iterable[str]) -> dict[str, Held]:
     """What is known of each of the terms; those that no document holds are absent."""
-    rows = tx.connection.execute(_select_terms(tx.is_postgresql), _asked(tx, name, wanted))
-    return {
-        term: Held(documents=number, recent=bytes(recent)) for term, number, recent in rows.all()
-    }
+    rows = tx.connection.execute(_select_terms(tx.is_postgresql), _asked(tx, name, wanted)).all()
+    return {term: Held(documents=number, recent=bytes(recent)) for term, number, recent in rows}
 
 
 def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
@@ -153,11 +151,6 @@ def _told() -> Iterator[None]:
         raise StorageError(
             f"the list of a word in the index is damaged ({error}); run `stratagate doctor`"
         ) from error
-
-
-def holds_any(tx: Tx, name: str) -> bool:
-    """Whether a collection has a posting."""
-    return tx.row(sa.select(terms.c.term).where(*_of(tx, terms, name)).limit(1)) is not None
 
 
 # --- statements that every write or search needs are built once -------------------------------

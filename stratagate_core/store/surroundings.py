@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
-from stratagate_core.store.lists import among
+from stratagate_core.store.lists import among_bound, bound
 from stratagate_core.store.schema import messages
 from stratagate_core.store.tx import Tx
 
@@ -19,18 +20,27 @@ def chains(tx: Tx, ids: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
 
     Two before and two after; None where the thread has no such message.
     """
-    here = messages.alias("here")
-    columns: list[sa.ColumnElement[Any]] = [
-        *(_near(tx, here, -distance) for distance in range(REACH, 0, -1)),
-        here.c.id,
-        *(_near(tx, here, distance) for distance in range(1, REACH + 1)),
-    ]
-    query = sa.select(*columns).where(here.c.namespace == tx.namespace, among(tx, here.c.id, ids))
-    found = {row[REACH]: tuple(row) for row in tx.rows(query)}
+    asked = {"of": tx.namespace, "asked": bound(tx, ids)}
+    rows = tx.connection.execute(_chains(tx.is_postgresql), asked).all()
+    found = {row[REACH]: tuple(row) for row in rows}
     return tuple(found[key] for key in dict.fromkeys(ids) if key in found)
 
 
-def _near(tx: Tx, here: sa.FromClause, distance: int) -> sa.ColumnElement[Any]:
+@cache
+def _chains(is_postgresql: bool) -> sa.Select[Any]:
+    """The query of `chains`, built once."""
+    here = messages.alias("here")
+    columns: list[sa.ColumnElement[Any]] = [
+        *(_near(here, -distance) for distance in range(REACH, 0, -1)),
+        here.c.id,
+        *(_near(here, distance) for distance in range(1, REACH + 1)),
+    ]
+    return sa.select(*columns).where(
+        here.c.namespace == sa.bindparam("of"), among_bound(is_postgresql, here.c.id, "asked")
+    )
+
+
+def _near(here: sa.FromClause, distance: int) -> sa.ColumnElement[Any]:
     """The id of the message `distance` places after (negative: before) one of the same thread."""
     there = messages.alias()
     place = sa.tuple_(there.c.turn, there.c.position)
@@ -40,7 +50,7 @@ def _near(tx: Tx, here: sa.FromClause, distance: int) -> sa.ColumnElement[Any]:
     return (
         sa.select(there.c.id)
         .where(
-            there.c.namespace == tx.namespace,
+            there.c.namespace == sa.bindparam("of"),
             there.c.thread == here.c.thread,
             there.c.superseded_in.is_(None),
             place < own if back else place > own,

@@ -221,6 +221,22 @@ def block_messages(tx: Tx, block_id: str) -> tuple[Message, ...]:
     return tuple(_message(row) for row in tx.rows(query))
 
 
+def places_in_blocks(tx: Tx, block_ids: Sequence[str]) -> dict[str, int]:
+    """The place of each message of these blocks among those of its block, from 0."""
+    columns = (messages.c.block_id, *_IN_ORDER, messages.c.id)
+    inside = among(tx, messages.c.block_id, block_ids)
+    # sorted here: asked for in order, SQLite would walk through all turns instead
+    rows = sorted(
+        tuple(row) for row in tx.rows(sa.select(*columns).where(tx.of(messages), inside, _STANDING))
+    )
+    counts: dict[str, int] = {}
+    places = {}
+    for block_id, _, _, key in rows:
+        places[key] = counts.get(block_id, 0)
+        counts[block_id] = places[key] + 1
+    return places
+
+
 def messages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Message]:
     """Messages by id; unknown ids are absent."""
     if not ids:

@@ -5,6 +5,7 @@ NUL is written as two characters; the order and the difference of texts stay as 
 """
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,17 +63,19 @@ class Text(TypeDecorator[str]):
         """Text compared by code points."""
         return _text_of(dialect)
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """To what the database can hold."""
-        if value is None or dialect.name != "postgresql":
-            return value
-        return escaped(value)
+    # asked once for each statement: SQLite holds any text as it is, so no value costs a call there
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any] | None:
+        """To what the database can hold."""
+        return _unless_none(escaped) if dialect.name == "postgresql" else None
+
+    def result_processor(self, dialect: Dialect, coltype: Any) -> Callable[[Any], Any] | None:
         """To the text as it was written."""
-        if value is None or dialect.name != "postgresql":
-            return value
-        return unescaped(value)
+        return _unless_none(unescaped) if dialect.name == "postgresql" else None
+
+
+def _unless_none(change: Callable[[str], Any]) -> Callable[[str | None], Any]:
+    return lambda value: None if value is None else change(value)
 
 
 class Instant(TypeDecorator[datetime]):
@@ -91,9 +94,9 @@ class Instant(TypeDecorator[datetime]):
             return None
         return to_utc(value).isoformat(timespec="microseconds")
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:
+    def result_processor(self, dialect: Dialect, coltype: Any) -> Callable[[Any], Any]:
         """To a datetime."""
-        return None if value is None else datetime.fromisoformat(value)
+        return _unless_none(datetime.fromisoformat)
 
 
 class Json(TypeDecorator[Any]):
@@ -115,11 +118,13 @@ class Json(TypeDecorator[Any]):
             return None
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+    def result_processor(self, dialect: Dialect, coltype: Any) -> Callable[[Any], Any]:
         """To a value. A damaged optional value must not break a read (16 §5)."""
-        if value is None:
-            return None
-        try:
-            return json.loads(value)
-        except ValueError:
-            return None
+        return _unless_none(_parsed)
+
+
+def _parsed(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return None

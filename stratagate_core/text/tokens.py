@@ -43,12 +43,25 @@ _CLUSTER = regex.compile(r"\X")
 _JOINT = re.compile(r"[.,'’]")
 _PARTS = re.compile(r"[.,'’_]")
 
+#: texts up to so many characters are remembered with their tokens
+_REMEMBERED = 1000
+
 _stemmers = local()
 
 
 def tokens(text: str) -> list[str]:
     """The tokens of a document, in reading order, repeats kept."""
-    return [token for piece in _pieces(_visible(text)) for token in _analyse(piece)]
+    # candidates of a search are analysed again and again; a long text is seldom one
+    return list(_remembered(text) if len(text) <= _REMEMBERED else _analysed(text))
+
+
+def _analysed(text: str) -> tuple[str, ...]:
+    return tuple(token for piece in _pieces(_visible(text)) for token in _analyse(piece))
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: str) -> tuple[str, ...]:
+    return _analysed(text)
 
 
 def query_tokens(text: str) -> list[str]:

@@ -24,7 +24,7 @@ from stratagate_core.rank.packed import (
     record,
     unpacked,
 )
-from stratagate_core.store.lists import among, among_bound, bound
+from stratagate_core.store.lists import among, bound, looked_up
 from stratagate_core.store.schema import segments, terms
 from stratagate_core.store.tx import Row, Tx
 
@@ -112,7 +112,7 @@ def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
         if packed_ones:
             query = _select_segments(tx.is_postgresql)
             rows = tx.connection.execute(query, _asked(tx, name, packed_ones))
-            for term, data in rows.all():
+            for term, data, _first in rows.all():
                 parts.setdefault(term, []).append(unpacked(bytes(data)))
         for term, one in wanted.items():
             if one.recent:
@@ -160,24 +160,21 @@ def _asked(tx: Tx, name: str, wanted: Iterable[str]) -> dict[str, Any]:
     return {"of": tx.namespace, "in": name, "asked": bound(tx, sorted(set(wanted)))}
 
 
-def _bound(is_postgresql: bool, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        table.c.namespace == sa.bindparam("of"),
-        table.c.name == sa.bindparam("in"),
-        among_bound(is_postgresql, table.c.term, "asked"),
-    )
+def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    return (table.c.namespace == sa.bindparam("of"), table.c.name == sa.bindparam("in"))
 
 
 @cache
 def _select_terms(is_postgresql: bool) -> sa.Select[Any]:
-    query = sa.select(terms.c.term, terms.c.documents, terms.c.recent)
-    return query.where(*_bound(is_postgresql, terms))
+    wanted = (terms.c.term, terms.c.documents, terms.c.recent)
+    return looked_up(is_postgresql, wanted, terms.c.term, "asked", *_here(terms))
 
 
 @cache
 def _select_segments(is_postgresql: bool) -> sa.Select[Any]:
-    query = sa.select(segments.c.term, segments.c.packed).where(*_bound(is_postgresql, segments))
-    return query.order_by(segments.c.term, segments.c.first)
+    wanted = (segments.c.term, segments.c.packed, segments.c.first)
+    query = looked_up(is_postgresql, wanted, segments.c.term, "asked", *_here(segments))
+    return query.order_by("term", "first")
 
 
 @cache

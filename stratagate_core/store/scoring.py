@@ -6,6 +6,8 @@ Nothing is kept in memory between queries and nothing is approximate: the result
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -14,7 +16,7 @@ from stratagate_core.rank import packed
 from stratagate_core.rank.bm25 import SMALLEST_K1, UNIT, idf
 from stratagate_core.rank.packed import Measure, Numbers, Term
 from stratagate_core.store import postings
-from stratagate_core.store.lists import among, among_numbers
+from stratagate_core.store.lists import among, bound_numbers, looked_up
 from stratagate_core.store.postings import Held
 from stratagate_core.store.schema import documents, index_stats, messages, turns
 from stratagate_core.store.tx import Row, Tx
@@ -120,12 +122,16 @@ def _ids(tx: Tx, name: str, numbers: Numbers) -> dict[int, str]:
     """The ids of documents by their numbers."""
     if not len(numbers):
         return {}
-    query = sa.select(documents.c.number, documents.c.document).where(
-        tx.of(documents),
-        documents.c.name == name,
-        among_numbers(tx, documents.c.number, numbers.tolist()),
-    )
-    return {row.number: row.document for row in tx.rows(query)}
+    asked = {"of": tx.namespace, "in": name, "asked": bound_numbers(tx, numbers.tolist())}
+    rows = tx.connection.execute(_select_ids(tx.is_postgresql), asked).all()
+    return {row.number: row.document for row in rows}
+
+
+@cache
+def _select_ids(is_postgresql: bool) -> sa.Select[Any]:
+    here = (documents.c.namespace == sa.bindparam("of"), documents.c.name == sa.bindparam("in"))
+    wanted = (documents.c.number, documents.c.document)
+    return looked_up(is_postgresql, wanted, documents.c.number, "asked", *here)
 
 
 def _numbers(tx: Tx, name: str, *conditions: sa.ColumnElement[bool]) -> Numbers:

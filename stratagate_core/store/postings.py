@@ -26,7 +26,7 @@ from stratagate_core.rank.packed import (
 )
 from stratagate_core.store.lists import among, bound, looked_up
 from stratagate_core.store.schema import segments, terms
-from stratagate_core.store.tx import Row, Tx
+from stratagate_core.store.tx import Tx
 
 #: so many postings of a term are packed together
 RECENT = 64
@@ -209,6 +209,16 @@ def _without(recent: bytes, number: int) -> bytes:
     return b"".join(one for one in kept if not one.startswith(mark))
 
 
+_LAST_SEGMENT = (
+    sa.select(segments)
+    .where(*_here(segments), segments.c.term == sa.bindparam("term"))
+    .order_by(segments.c.first.desc())
+    .limit(1)
+)
+#: the segment that holds a document, if one does
+_SEGMENT_OF = _LAST_SEGMENT.where(segments.c.first <= sa.bindparam("number"))
+
+
 # --- segments ---------------------------------------------------------------------------------
 
 
@@ -219,7 +229,8 @@ def _pack(tx: Tx, name: str, term: str, new: Postings) -> None:
     each posting is written anew a few times only.
     """
     parts, size = [new], len(new)
-    while (row := _last_segment(tx, name, term)) is not None:
+    of_term = {"of": tx.namespace, "in": name, "term": term}
+    while (row := tx.connection.execute(_LAST_SEGMENT, of_term).first()) is not None:
         if row.size > size or row.size + size > SEGMENT:
             break
         parts.insert(0, unpacked(bytes(row.packed)))
@@ -230,15 +241,11 @@ def _pack(tx: Tx, name: str, term: str, new: Postings) -> None:
 
 def _unpack(tx: Tx, name: str, term: str, number: int) -> None:
     """Take a document out of the segment that holds it."""
-    row = _last_segment(tx, name, term, segments.c.first <= number)
+    of_term = {"of": tx.namespace, "in": name, "term": term, "number": number}
+    row = tx.connection.execute(_SEGMENT_OF, of_term).first()
     if row is not None:
         _drop(tx, name, term, row.first)
         _store(tx, name, term, unpacked(bytes(row.packed)).without(number))
-
-
-def _last_segment(tx: Tx, name: str, term: str, *conditions: sa.ColumnElement[bool]) -> Row | None:
-    of_term = (*_of(tx, segments, name), segments.c.term == term, *conditions)
-    return tx.row(sa.select(segments).where(*of_term).order_by(segments.c.first.desc()).limit(1))
 
 
 def _drop(tx: Tx, name: str, term: str, first: int) -> None:

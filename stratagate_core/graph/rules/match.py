@@ -130,6 +130,7 @@ def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record
     )
     edges = (*shown.current_edges, *shown.historical_edges)
     keys = _keys(shown, query)
+    past = {fact.id for fact in shown.historical_facts}
     if not keys:
         for fact in facts:
             words = {*tokens(fact.key), *tokens(value_text(fact.value))}
@@ -144,7 +145,7 @@ def _matching(shown: View, query: Query, own: set[str]) -> Iterator[tuple[Record
     for fact in facts:
         if fact.key not in keys:
             continue
-        alike = shown.historical_edges if fact in shown.historical_facts else shown.current_edges
+        alike = shown.historical_edges if fact.id in past else shown.current_edges
         named = [edge for edge in alike if _supports(fact, edge, shown)]
         words = {*tokens(value_text(fact.value))}
         words |= {word for edge in named for word in _words(end_names(shown, edge))}
@@ -202,7 +203,8 @@ def _hit(
     shown: View, query: Query, kind: MatchType, matched: Sequence[Record], proof: tuple[str, ...]
 ) -> GraphHit:
     live: tuple[Record, ...] = (*shown.current_facts, *shown.stale_facts, *shown.current_edges)
-    context = [one for one in live if one not in matched]
+    known = {one.id for one in matched}
+    context = [one for one in live if one.id not in known]
     if kind != "current" and matched:
         context.sort(key=lambda one: not any(_same_subject(one, past) for past in matched))
     order = (

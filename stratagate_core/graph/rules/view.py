@@ -93,8 +93,13 @@ def _labelled(records: Iterable[R], sources: Sources, moment: Moment) -> dict[La
         ids = visible_of(record.source_event_ids, sources)
         if label == "current" and moment.as_of is None:
             ids = tuple(key for key in ids if sources[key].status == "active")
-        found[label].append(replace(record, source_event_ids=ids))
+        found[label].append(_resting_on(record, ids))
     return found
+
+
+def _resting_on(record: R, ids: tuple[str, ...]) -> R:
+    """The record with these sources; a hub has thousands of records, most of them unchanged."""
+    return record if ids == record.source_event_ids else replace(record, source_event_ids=ids)
 
 
 def label_of(record: Fact | Edge, sources: Sources, moment: Moment) -> Label | None:
@@ -183,12 +188,12 @@ def record_events(records: Iterable[Fact | Edge]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for one in records for key in one.source_event_ids))
 
 
-def _cut(records: Sequence[R], kept: Collection[str]) -> tuple[R, ...]:
-    cut = (
-        replace(one, source_event_ids=tuple(k for k in one.source_event_ids if k in kept))
+def _cut(records: Sequence[R], kept: frozenset[str]) -> tuple[R, ...]:
+    return tuple(
+        _resting_on(one, tuple(key for key in one.source_event_ids if key in kept))
         for one in records
+        if not kept.isdisjoint(one.source_event_ids)
     )
-    return tuple(one for one in cut if one.source_event_ids)
 
 
 def _cut_metadata(node: Node, kept: Collection[str]) -> Node:

@@ -225,13 +225,12 @@ _SEGMENT_OF = _LAST_SEGMENT.where(segments.c.first <= sa.bindparam("number"))
 def _pack(tx: Tx, name: str, term: str, new: Postings) -> None:
     """Write postings behind all others of a term.
 
-    A segment that is no larger than what comes is taken up in it, so a term has few segments and
-    each posting is written anew a few times only.
+    They go into the last segment while there is room, so a search reads few segments.
     """
     parts, size = [new], len(new)
     of_term = {"of": tx.namespace, "in": name, "term": term}
     while (row := tx.connection.execute(_LAST_SEGMENT, of_term).first()) is not None:
-        if row.size > size or row.size + size > SEGMENT:
+        if row.size + size > SEGMENT:
             break
         parts.insert(0, unpacked(bytes(row.packed)))
         size += row.size

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from stratagate_core.rank import packed
 from stratagate_core.rank.bm25 import SMALLEST_K1, UNIT, idf
-from stratagate_core.rank.packed import Measure, Numbers, Term
+from stratagate_core.rank.packed import Numbers
+from stratagate_core.rank.top import Measure, Term
+from stratagate_core.rank.top import best as best_of
 from stratagate_core.store import postings
 from stratagate_core.store.lists import among, bound_numbers, looked_up
 from stratagate_core.store.postings import Held
@@ -101,7 +102,7 @@ def ranked(
         return []
     known = _rarest(postings.held(tx, name, query))
     weighed, held = _weighed(stats, known), postings.read(tx, name, known)
-    numbers, scores = packed.best(
+    numbers, scores = best_of(
         [Term(term=term, idf=weighed.weights[term], held=each) for term, each in held.items()],
         Measure(average=weighed.average, k1=max(k1, SMALLEST_K1), b=b),
         most=most,

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratagate_core.rank.bm25 import SMALLEST_K1, UNIT, idf, rank
-from stratagate_core.rank.packed import Measure, Numbers, Term, best, of_records, record
+from stratagate_core.rank.packed import Numbers, of_records, record
+from stratagate_core.rank.top import Measure, Term, best
 
 WORDS = "abcdef"
 #: a few words, some of them very often

@@ -4,13 +4,15 @@ Nothing is kept in memory between queries and nothing is approximate: the result
 `rank.bm25` over the whole collection.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from stratagate_core.rank.bm25 import SMALLEST_K1, UNIT, idf
 from stratagate_core.rank.packed import Numbers
@@ -24,6 +26,10 @@ from stratagate_core.store.tx import Row, Tx
 
 #: of a longer query the rarest terms count, so that a pasted file cannot stall a search
 MOST_TERMS = 256
+#: documents whose ids are looked up together
+_PAGE = 200
+#: so many times the wanted number are looked through before the whole of a thread is listed
+_WIDER = 4
 
 Scored = tuple[str, float]
 
@@ -95,11 +101,18 @@ def ranked(
     b: float,
     most: int | None = None,
     within: Within = ANYWHERE,
-) -> list[Scored]:
+) -> Iterator[Scored]:
     """(document, score) of the best `most` that match, or of all: best first, then by id."""
+    if most is not None and within.thread is not None and within.ids is None:
+        wider = replace(within, thread=None)
+        found = list(ranked(tx, name, query, k1=k1, b=b, most=_WIDER * most, within=wider))
+        inside = _of_thread(tx, within.thread, [key for key, _ in found])
+        hits = [hit for hit in found if hit[0] in inside][:most]
+        if len(hits) == most or len(found) < _WIDER * most:
+            return iter(hits)
     stats = stats_of(tx, name)
     if stats is None or not stats.documents or stats.length <= 0:
-        return []
+        return iter(())
     known = _rarest(postings.held(tx, name, query))
     weighed, held = _weighed(stats, known), postings.read(tx, name, known)
     numbers, scores = best_of(
@@ -110,13 +123,29 @@ def ranked(
         without=_tail(tx, name, within),
     )
     units = np.rint(scores * UNIT).astype(np.int64)
-    ids = _ids(tx, name, numbers)
-    found = [
-        (-unit, ids[number])
-        for number, unit in zip(numbers.tolist(), units.tolist(), strict=True)
-        if number in ids
-    ]
-    return [(document, -unit / UNIT) for unit, document in sorted(found)[:most]]
+    return islice(_ordered(tx, name, numbers, units), most)
+
+
+def _ordered(tx: Tx, name: str, numbers: Numbers, units: NDArray[np.int64]) -> Iterator[Scored]:
+    """Best first, those with equal scores by id; ids are looked up as far as they are asked for."""
+    order = np.argsort(-units, kind="stable")
+    numbers, units = numbers[order], units[order]
+    # a page ends where the score changes
+    ends = np.append(np.flatnonzero(np.diff(units)) + 1, len(units))
+    at = 0
+    while at < len(units):
+        stop = int(ends[np.searchsorted(ends, min(at + _PAGE, len(units)))])
+        ids = _ids(tx, name, numbers[at:stop])
+        page = zip(numbers[at:stop].tolist(), units[at:stop].tolist(), strict=True)
+        known = sorted((-unit, ids[number]) for number, unit in page if number in ids)
+        yield from ((document, -unit / UNIT) for unit, document in known)
+        at = stop
+
+
+def _of_thread(tx: Tx, thread: str, ids: Sequence[str]) -> set[str]:
+    """Those of the messages that are of a thread."""
+    here = (tx.of(messages), messages.c.thread == thread, among(tx, messages.c.id, ids))
+    return {row.id for row in tx.rows(sa.select(messages.c.id).where(*here))}
 
 
 def _ids(tx: Tx, name: str, numbers: Numbers) -> dict[int, str]:

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stratagate_core import StorageError
+from stratagate_core import Message, StorageError
 from stratagate_core.rank.bm25 import rank
-from stratagate_core.store import index, schema
+from stratagate_core.store import index, schema, turns
 from stratagate_core.store.engine import Store
 from stratagate_core.store.postings import RECENT, SEGMENT
 from stratagate_core.store.scoring import Within
 from stratagate_core.store.tx import Tx
+from tests.conftest import START
 from tests.store.contents import contents
 
 NAME = index.PASSIVE
@@ -101,6 +102,29 @@ def test_lists_of_several_segments(store: Store) -> None:
             index.remove(tx, NAME, key)
             del documents[key]
         same(tx, documents, ["w:a", "w:h"])
+
+
+def test_a_thread_among_better_matches_of_another(store: Store) -> None:
+    """A restriction to a thread finds its messages however many others match better."""
+    documents = made(1200, 5)
+    threads = {key: "mine" if at % 100 == 0 else "other" for at, key in enumerate(documents)}
+    query = ["w:a", "w:c"]
+    expected = rank([*documents.items()], query, k1=0.9, b=0.35)
+    with store.write("n") as tx:
+        index.begin(tx, NAME)
+        index.add(tx, NAME, [*documents.items()])
+        for key, thread in threads.items():
+            message = Message(
+                id=key, role="user", content=key, thread=thread, turn=1, created_at=START
+            )
+            turns.insert_messages(tx, [message], start=0)
+        for thread in ("mine", "other"):
+            hits = tuple(hit for hit in expected if threads[hit[0]] == thread)
+            for limit in (1, 5, 2000):
+                found = index.best(
+                    tx, NAME, query, k1=0.9, b=0.35, limit=limit, within=Within(thread=thread)
+                )
+                assert hits[:limit] == found
 
 
 def test_equal_scores_in_thousands_are_ordered_by_id(store: Store) -> None:

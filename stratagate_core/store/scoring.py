@@ -184,13 +184,25 @@ def _allowed(tx: Tx, name: str, within: Within) -> Numbers | None:
     return _numbers(tx, name, *conditions)
 
 
+def _in_open_tail() -> sa.Select[Any]:
+    of: sa.BindParameter[str] = sa.bindparam("of")
+    thread: sa.BindParameter[str] = sa.bindparam("thread")
+    unsealed = (turns.c.namespace == of, turns.c.thread == thread, turns.c.block_id.is_(None))
+    of_thread = (messages.c.namespace == of, messages.c.thread == thread)
+    tail = sa.select(messages.c.id).where(
+        *of_thread, messages.c.turn.in_(sa.select(turns.c.number).where(*unsealed))
+    )
+    here = (documents.c.namespace == of, documents.c.name == sa.bindparam("in"))
+    return sa.select(documents.c.number).where(*here, documents.c.document.in_(tail))
+
+
+_TAIL = _in_open_tail()
+
+
 def _tail(tx: Tx, name: str, within: Within) -> Numbers | None:
     """The messages of an open tail."""
     if within.without_tail is None:
         return None
-    thread = within.without_tail
-    unsealed = (tx.of(turns), turns.c.thread == thread, turns.c.block_id.is_(None))
-    numbers = sa.select(turns.c.number).where(*unsealed)
-    of_thread = (tx.of(messages), messages.c.thread == thread)
-    tail = sa.select(messages.c.id).where(*of_thread, messages.c.turn.in_(numbers))
-    return _numbers(tx, name, documents.c.document.in_(tail))
+    asked = {"of": tx.namespace, "in": name, "thread": within.without_tail}
+    found = tx.connection.execute(_TAIL, asked).scalars().all()
+    return np.array(found, dtype=np.int32)

@@ -7,6 +7,7 @@ of the graph. They are kept in the transaction of what they index. This module o
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 import sqlalchemy as sa
@@ -178,8 +179,9 @@ def best(
     within: Within = ANYWHERE,
 ) -> tuple[Scored, ...]:
     """(document, score) of the best documents for the query's tokens, ties by id."""
-    found = ranked(tx, name, query, k1=k1, b=b, most=limit + offset, within=within)
-    return tuple(found[offset:])
+    wanted = limit + offset
+    found = ranked(tx, name, query, k1=k1, b=b, most=wanted, within=within)
+    return tuple(islice(found, offset, wanted))
 
 
 def pages(
@@ -195,8 +197,8 @@ def pages(
 ) -> Iterator[tuple[Scored, ...]]:
     """The documents that match, best first, a page at a time: for filters that SQL cannot say."""
     found = ranked(tx, name, query, k1=k1, b=b, most=limit, within=within)
-    for at in range(0, len(found), size):
-        yield tuple(found[at : at + size])
+    while page := tuple(islice(found, size)):
+        yield page
 
 
 def _insert(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:

@@ -5,6 +5,7 @@ BIN := .venv/bin
 # `make demo` needs one extra only, so that the first look is quick
 DEMO_STAMP := .venv/.demo
 DEV_STAMP := .venv/.dev
+BENCH_STAMP := .venv/.bench
 
 .PHONY: help demo test fast check fix bench services services-stop matrix clean
 
@@ -14,7 +15,8 @@ help:
 	@echo "make fast      the tests that take under 30 seconds together"
 	@echo "make check     format, lint, types, import contracts, generated code, tests"
 	@echo "make fix       repair format and lint"
-	@echo "make bench     benchmarks, side by side with what one would use instead"
+	@echo "make bench     benchmarks, side by side with what one would use instead;"
+	@echo "               BENCH=--quick for two minutes, BENCH=--million for more than an hour"
 	@echo "make matrix    the tests on the oldest and the newest supported dependencies"
 	@echo "make services  start a private PostgreSQL for the tests; installs Debian's if there is none"
 	@echo "make services-stop  stop it and remove what it wrote"
@@ -33,6 +35,11 @@ $(DEV_STAMP): pyproject.toml | .venv/bin/python
 	@echo "installing StrataGate and its development tools into .venv (a few minutes once) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(DEMO_STAMP)
+
+# a rival that cannot be installed is left out of the tables, with the reason
+$(BENCH_STAMP): $(DEV_STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' \
+		&& touch $@ || echo "some of the 'bench' extra could not be installed; going on without it"
 
 demo: $(DEMO_STAMP)
 	$(BIN)/stratagate demo
@@ -56,8 +63,8 @@ fix: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(DEV_STAMP)
-	$(BIN)/python -m benchmarks
+bench: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks $(BENCH)
 
 services:
 	@sh scripts/services.sh start

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.fill import add_events, open_memory
+from benchmarks.report import note
 
 _PROBE = """
 import json, resource, sys, time
@@ -35,15 +36,15 @@ def _probe(path: Path) -> dict[str, float]:
     return {key: statistics.median(run[key] for run in runs) for key in ("open", "grown")}
 
 
-def main(*, quick: bool) -> None:
+def main(*, large: int) -> None:
     """Print the table."""
-    large = 10_000 if quick else 100_000
     print(f"\nOpening (median of {_RUNS} processes, 9 openings each, one search in between)\n")
     print(f"{'events':>8}  {'file MB':>8}  {'open ms':>8}  {'RSS grown MB':>12}")
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for count in (10, large):
             path = Path(folder) / f"{count}.db"
+            note(f"filling a memory with {count:,} events")
             with open_memory(path) as memory:
                 add_events(memory, count)
             found[count] = _probe(path)

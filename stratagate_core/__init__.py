@@ -5,6 +5,7 @@ Everything public is named here; other modules may change without notice.
 
 from stratagate_core.aio import AsyncStrataGate
 from stratagate_core.conversation.rules.capture import ended_text, parse_arguments
+from stratagate_core.embedding.port import Embedder
 from stratagate_core.errors import (
     BatchError,
     Conflict,
@@ -58,6 +59,7 @@ __all__ = [
     "DreamRun",
     "DreamStep",
     "Edge",
+    "Embedder",
     "Event",
     "EvidenceError",
     "Experience",

@@ -1,5 +1,6 @@
 """What all handles of one opened database share: environment, worker, outbox, running retries."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -9,8 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from stratagate_core.embedding.port import (
+    Embedder,
+    QueryVector,
+    checked_embedder,
+    embedded_query,
+)
 from stratagate_core.engine import Env
-from stratagate_core.errors import InvalidArgument, NotFound
+from stratagate_core.errors import InvalidArgument, ModelError, NotFound
 from stratagate_core.jobs import steps as job_steps
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.jobs.runner import Round, arun_round, run_job, run_round
@@ -34,6 +41,10 @@ from stratagate_core.store.engine import Store
 
 #: seconds between two looks at work that another process is doing
 _POLL = 0.05
+#: queries whose vectors are remembered, and characters of one that are embedded
+_QUERIES, _LONGEST_QUERY = 64, 8000
+
+log = logging.getLogger(__name__)
 
 
 class Core:
@@ -45,6 +56,8 @@ class Core:
         self.worker = Worker(self._background_round)
         self._lock = threading.Lock()
         self._retries: dict[tuple[str, str], Future[Job]] = {}
+        #: vectors of the last queries
+        self._queries: dict[str, QueryVector] = {}
 
     @classmethod
     def open(
@@ -52,6 +65,7 @@ class Core:
         database: str | Path,
         *,
         model: Model | None,
+        embedder: Embedder | None,
         settings: Settings,
         read_only: bool,
         clock: Callable[[], datetime],
@@ -64,6 +78,7 @@ class Core:
                 "settings must be a Settings, for example Settings(language='zh')"
             )
         answering = offline_model() if model is None else checked_model(model)
+        embedding = None if embedder is None else checked_embedder(embedder)
         _check_functions(clock, new_id, count_tokens)
         store = Store(database, read_only=read_only)
         try:
@@ -79,6 +94,7 @@ class Core:
                 new_id=new_id,
                 count_tokens=count_tokens,
                 model=answering,
+                embedder=embedding,
                 follow=follow,
             )
         )
@@ -86,8 +102,33 @@ class Core:
     @property
     def processing(self) -> str:
         """How derivation work runs: inline, background or external."""
-        default = "inline" if is_offline(self.env.model) else "background"
+        quick = is_offline(self.env.model) and self.env.embedder is None
+        default = "inline" if quick else "background"
         return self.env.settings.processing or default
+
+    def embedded(self, query: str) -> QueryVector | None:
+        """The vector of a query; None without an embedder, and where it fails.
+
+        The last queries are remembered: an agent repeats itself, and recall asks as search does.
+        """
+        embedder = self.env.embedder
+        if embedder is None or not isinstance(query, str) or not query.strip():
+            return None
+        known = self._queries.get(query)
+        if known is not None:
+            return known
+        try:
+            made = embedded_query(embedder, query[:_LONGEST_QUERY])
+        except ModelError as error:
+            log.warning(
+                "search goes on without vectors: %s", type(error.__cause__ or error).__name__
+            )
+            return None
+        with self._lock:
+            while len(self._queries) >= _QUERIES:
+                self._queries.pop(next(iter(self._queries)))
+            self._queries[query] = made
+        return made
 
     def work_on(self, namespace: str) -> None:
         """Do what a write left to do, in the way that was chosen."""

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from stratagate_core.embedding.port import Embedder
 from stratagate_core.errors import ModelError, StorageError
 from stratagate_core.llm.ask import Question, aask, ask
 from stratagate_core.llm.port import Model
@@ -37,6 +38,8 @@ class Env:
     model: Model
     #: enqueues what follows a fact, in the transaction of the fact
     follow: Callable[["Work", Fact], None]
+    #: makes vectors; None: search goes by words alone
+    embedder: Embedder | None = None
 
     @contextmanager
     def read(self, namespace: str) -> Iterator["Work"]:
@@ -148,11 +151,28 @@ class Task(Generic[P, A, R]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Errand(Generic[P, R]):
+    """Work that needs something outside other than a model: also done in no transaction.
+
+    `P` is what was prepared, `R` what was brought back.
+    """
+
+    #: reads what is needed; None when there is nothing to do any more
+    prepare: Callable[[Work, str], P | None]
+    fetch: Callable[[Env, P], R]
+    apply: Callable[[Work, P, R], "Applied"]
+    #: whether it can be done with what was handed in
+    possible: Callable[[Env], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
     """How an applied answer leaves its job."""
 
     #: True: the model validly said that there is nothing to do
     skipped: bool = False
+    #: True: there is more of it to do
+    more: bool = False
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -224,6 +244,21 @@ def _described(task: Task[P, A, R], prepared: P) -> Iterator[None]:
         if task.describe is not None:
             error.details = {**error.details, "asked": task.describe(prepared)}
         raise
+
+
+def run_errand(
+    env: Env, namespace: str, errand: Errand[P, R], subject: str, settle: Settle
+) -> Outcome:
+    """Prepare, fetch, apply; `settle` runs in the applying transaction."""
+    with env.read(namespace) as work:
+        prepared = errand.prepare(work, subject)
+    if prepared is None:
+        return _nothing_to_do(env, namespace, settle)
+    brought = errand.fetch(env, prepared)
+    with env.write(namespace) as work:
+        outcome = Outcome(applied=errand.apply(work, prepared, brought))
+        settle(work, outcome)
+    return outcome
 
 
 def _nothing_to_do(env: Env, namespace: str, settle: Settle) -> Outcome:

@@ -21,8 +21,11 @@ from stratagate_core.model.facts import (
     FilingEmptied,
     FilingQueued,
     IndexStale,
+    VectorsWaiting,
 )
 from stratagate_core.search.steps import rebuild_index
+from stratagate_core.search.vectors import COLLECTIONS, EMBED, JOB
+from stratagate_core.store import index
 from stratagate_core.topics import steps as topics
 from stratagate_core.topics.queue import KIND as FILING
 from stratagate_core.topics.tasks import FILE
@@ -34,6 +37,7 @@ HANDLERS: Handlers = {
     "graph_projection": PROJECT,
     FILING: FILE,
     "index_rebuild": rebuild_index,
+    JOB: EMBED,
 }
 
 #: tasks that are asked for by hand, not by jobs
@@ -61,37 +65,49 @@ def follow(work: Work, fact: Fact) -> None:
     match fact:
         case BlockSealed(block_id):
             jobs.enqueue(work, "block_summary", block_id)
+            _embed(work, index.MESSAGES)
         case BlockSummarised(block_id, should_extract=True):
             jobs.enqueue(work, "event_extraction", block_id)
         case BlockSummarised(block_id, should_extract=False):
             jobs.record_skipped(work, "event_extraction", block_id)
         case IndexStale(name):
             jobs.enqueue(work, "index_rebuild", name)
-        case EventsAdded(event_ids):
-            for batch in graph.queue_events(work, event_ids):
-                jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
-            topics.events_added(work, event_ids)
-        case EventsChanged(event_ids):
-            graph.events_changed(work, event_ids)
-            topics.events_changed(work, event_ids)
-        case EventsPurged(event_ids):
-            graph.events_purged(work, event_ids)
-            topics.events_changed(work, event_ids)
-            dreaming.events_purged(work, event_ids)
-        case FilingQueued() | FilingEmptied():
-            _follow_filing(work, fact)
+        case EventsAdded() | EventsChanged() | EventsPurged():
+            _follow_events(work, fact)
+        case VectorsWaiting():
+            _embed(work, *COLLECTIONS)
+        case FilingQueued(batch_id, priority):
+            jobs.enqueue(work, FILING, batch_id, priority=priority)
+        case FilingEmptied(batch_id):
+            jobs.close_failed(work, FILING, batch_id)
         case BlocksRemade(block_ids):
             for block_id in block_ids:
                 jobs.begin_again(work, "event_extraction", block_id, queued=False)
                 jobs.begin_again(work, "block_summary", block_id, queued=True)
 
 
-def _follow_filing(work: Work, fact: FilingQueued | FilingEmptied) -> None:
+def _follow_events(work: Work, fact: EventsAdded | EventsChanged | EventsPurged) -> None:
     match fact:
-        case FilingQueued(batch_id, priority):
-            jobs.enqueue(work, FILING, batch_id, priority=priority)
-        case FilingEmptied(batch_id):
-            jobs.close_failed(work, FILING, batch_id)
+        case EventsAdded(event_ids):
+            for batch in graph.queue_events(work, event_ids):
+                jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
+            topics.events_added(work, event_ids)
+            _embed(work, index.PASSIVE, index.AGENT)
+        case EventsChanged(event_ids):
+            graph.events_changed(work, event_ids)
+            topics.events_changed(work, event_ids)
+            _embed(work, index.PASSIVE, index.AGENT)
+        case EventsPurged(event_ids):
+            graph.events_purged(work, event_ids)
+            topics.events_changed(work, event_ids)
+            dreaming.events_purged(work, event_ids)
+
+
+def _embed(work: Work, *names: str) -> None:
+    """Vectors come last: everything else is done before them."""
+    if work.env.embedder is not None:
+        for name in names:
+            jobs.enqueue(work, JOB, name, priority=-1)
 
 
 def offline_model() -> OfflineModel:

@@ -42,6 +42,15 @@ class Ranking(BaseModel):
     telling: float = 0.51
     telling_of_speaker: float = 0.51
     spoken_date: float = 0.68
+    # with an embedder only
+    dense: float = 1.4
+    dense_answer: float = 0.48
+    dense_before: float = 1.08
+    dense_before_2: float = 0.5
+    dense_after: float = 0.72
+    dense_session: float = 0.95
+    dense_block: float = 1.15
+    dense_of_event: float = 1.0
 
 
 class Settings(BaseModel):

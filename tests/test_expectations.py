@@ -29,10 +29,10 @@ DUE = (
             "17",
             *range(59, 66),
             *range(67, 73),
-            *range(76, 94),
+            *range(76, 95),
         )
     ),
-    *(f"LI_{n}" for n in ("02", "03", *range(62, 71), *range(78, 83))),
+    *(f"LI_{n}" for n in ("02", "03", *range(62, 71), *range(78, 84))),
 )
 
 

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
 from stratagate_core.errors import StrataGateError
-from stratagate_core.store import integrity, jobs, namespaces, schema
+from stratagate_core.store import index_check, integrity, jobs, namespaces, schema
 from stratagate_core.store.engine import Store
 from stratagate_core.store.places import shown
 from stratagate_core.store.tx import AdminTx, Tx
@@ -131,7 +131,7 @@ def _looked_through(place: str, tx: AdminTx) -> Report:
     lines = (
         Line("schema version", f"{integrity.schema_version(tx)} (known: {schema.SCHEMA_VERSION})"),
         *(_line(finding) for finding in found),
-        *(_index_line(state) for state in integrity.index_states(tx)),
+        *(_index_line(state) for state in index_check.index_states(tx)),
     )
     faults = tuple(fault for finding in found for fault in finding.faults)
     return Report(title=f"Database {shown(place)}", lines=lines, faults=faults, spent=_spent(tx))
@@ -152,10 +152,12 @@ def _line(finding: integrity.Finding) -> Line:
     return Line(finding.check, f"{finding.looked_at:,} looked at")
 
 
-def _index_line(state: integrity.IndexState) -> Line:
+def _index_line(state: index_check.IndexState) -> Line:
     what = f"index {state.name} of {state.namespace}"
     if state.state == "rebuilding":
         return Line(what, "waits to be rebuilt; until then search scans", "note")
     if state.indexed != state.expected:
         return Line(what, f"holds {state.indexed:,} of {state.expected:,} documents", "fault")
+    if state.damage is not None:
+        return Line(what, f"is damaged: {state.damage}", "fault")
     return Line(what, f"{state.indexed:,} documents")

@@ -13,12 +13,14 @@ from typing import Any
 from stratagate_core.engine import (
     Applied,
     Env,
+    Errand,
     Failed,
     Outcome,
     Settle,
     Task,
     Work,
     arun_task,
+    run_errand,
     run_task,
 )
 from stratagate_core.errors import Conflict, ModelError
@@ -32,7 +34,8 @@ log = logging.getLogger("stratagate_core.jobs")
 Step = Callable[[Work, str], None]
 #: of a chain of errors this many are named in a log
 _CAUSES = 3
-Handlers = Mapping[str, Task[Any, Any, Any] | Step]
+Handler = Task[Any, Any, Any] | Errand[Any, Any] | Step
+Handlers = Mapping[str, Handler]
 
 
 @dataclass(slots=True)
@@ -47,6 +50,8 @@ class Round:
     single: frozenset[str] = frozenset()
     #: the model was found to be away: it is not asked again in this round
     away: bool = False
+    #: so was what errands need
+    errands_away: bool = False
     done: list[str] = field(default_factory=list)
     done_kinds: set[str] = field(default_factory=set)
 
@@ -57,6 +62,7 @@ class Round:
             kind
             for kind, handler in self.handlers.items()
             if (ready or not isinstance(handler, Task))
+            and self._can_run(handler)
             and not (kind in self.single and kind in self.done_kinds)
         ]
         with self.env.read(self.namespace) as work:
@@ -83,6 +89,18 @@ class Round:
             return handler.put_off(work, job.subject)
         return None
 
+    def _can_run(self, handler: object) -> bool:
+        if not isinstance(handler, Errand):
+            return True
+        return not self.errands_away and handler.possible(self.env)
+
+    def note(self, job: JobRow, error: Exception | None) -> None:
+        """Ask nothing again in this round that was found to be away."""
+        if is_away(error) and isinstance(self.handlers[job.kind], Errand):
+            self.errands_away = True
+        elif is_away(error):
+            self.away = True
+
 
 def run_round(round_: Round, limit: int | None = None) -> int:
     """Run jobs until none is runnable or `limit` were run; how many were run."""
@@ -91,7 +109,7 @@ def run_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = run_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -102,7 +120,7 @@ async def arun_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = await arun_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -112,6 +130,8 @@ def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Except
     try:
         if isinstance(handler, Task):
             run_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            run_errand(env, namespace, handler, job.subject, _settle(job))
         else:
             _run_step(env, namespace, handler, job)
     except Exception as error:
@@ -126,6 +146,8 @@ async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) ->
     try:
         if isinstance(handler, Task):
             await arun_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            await asyncio.to_thread(run_errand, env, namespace, handler, job.subject, _settle(job))
         else:
             await asyncio.to_thread(_run_step, env, namespace, handler, job)
     except Exception as error:
@@ -144,9 +166,7 @@ def _settle(job: JobRow) -> Settle:
     return lambda work, outcome: steps.settle(work, job, outcome)
 
 
-def _fail(
-    env: Env, namespace: str, handler: Task[Any, Any, Any] | Step, job: JobRow, error: Exception
-) -> None:
+def _fail(env: Env, namespace: str, handler: Handler, job: JobRow, error: Exception) -> None:
     try:
         with env.write(namespace) as work:
             again = _record(work, handler, job, error)
@@ -162,9 +182,7 @@ def _fail(
     )
 
 
-def _record(
-    work: Work, handler: Task[Any, Any, Any] | Step, job: JobRow, error: Exception
-) -> datetime | None:
+def _record(work: Work, handler: Handler, job: JobRow, error: Exception) -> datetime | None:
     """Write down a failed attempt; when the next one may start."""
     known = error.details if isinstance(error, ModelError) else {}
     spent = known.get("spent", {})

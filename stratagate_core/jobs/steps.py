@@ -163,11 +163,14 @@ def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
     _check_lease(work, job)
     applied = outcome.applied
     known = {} if applied is None else dict(applied.diagnostics)
-    skipped = applied is not None and applied.skipped
+    status = "succeeded"
+    if applied is not None and (applied.skipped or applied.more):
+        status = "skipped" if applied.skipped else "pending"
     jobs.update(
         work.tx,
         job.id,
-        status="skipped" if skipped else "succeeded",
+        status=status,
+        attempts=0 if status == "pending" else job.attempts,
         error=None,
         lease=None,
         lease_until=None,

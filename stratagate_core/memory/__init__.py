@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stratagate_core.core import Core
+from stratagate_core.embedding.port import Embedder
 from stratagate_core.llm.port import Model
 from stratagate_core.memory.audit import Audit
 from stratagate_core.memory.dreaming import Dreaming
@@ -57,6 +58,7 @@ class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Pur
         namespace: str = "default",
         owner: str = "default",
         model: Model | None = None,
+        embedder: Embedder | None = None,
         settings: Settings | None = None,
         read_only: bool = False,
         recover_running: bool = False,
@@ -72,6 +74,8 @@ class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Pur
             namespace: the memory space; namespaces never see each other's content.
             owner: whose profile belongs to it.
             model: answers memory tasks; None means the offline model, which needs no key.
+            embedder: makes vectors, so that a search also finds what is said in other words; None
+                means words alone.
             settings: what differs from the defaults. The three stored settings
                 (`block_turn_size`, `block_decay_lambda`, `agent_memory_retrieval_weight`) are
                 written to the database when given here, and read from it when not.
@@ -91,6 +95,7 @@ class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Pur
         core = Core.open(
             database,
             model=model,
+            embedder=embedder,
             settings=Settings() if settings is None else settings,
             read_only=read_only,
             clock=clock,

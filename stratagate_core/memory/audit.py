@@ -8,6 +8,7 @@ from stratagate_core.conversation import read as conversation
 from stratagate_core.engine import Work
 from stratagate_core.events import read as events
 from stratagate_core.memory.handle import Handle
+from stratagate_core.search.vectors import counts as vector_counts
 from stratagate_core.settings import Settings
 from stratagate_core.store import blocks as stored_blocks
 from stratagate_core.store import jobs, namespaces
@@ -74,4 +75,5 @@ def _stats(work: Work) -> dict[str, Any]:
         "topics": topic_status(work),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},
         "model": jobs.ledger(work.tx),
+        "vectors": vector_counts(work),
     }

@@ -3,6 +3,8 @@
 from stratagate_core import arguments
 from stratagate_core.memory.sealing import Sealing
 from stratagate_core.model.job import Job
+from stratagate_core.search.steps import note_waiting
+from stratagate_core.search.vectors import is_behind
 from stratagate_core.store import jobs
 
 
@@ -21,6 +23,7 @@ class Jobs(Sealing):
         most = arguments.optional_whole(limit, "limit", least=0)
         self.seal_tails()
         self._core.settle_older(self.namespace)
+        self._note_waiting()
         return self._core.run(self.namespace, limit=most, retry_failed=retry_failed)
 
     async def arun(self, *, limit: int | None = None, retry_failed: bool = False) -> int:
@@ -38,7 +41,15 @@ class Jobs(Sealing):
         """Work until nothing is due any more; whether that was reached in `timeout` seconds."""
         self.seal_tails()
         self._core.settle_older(self.namespace)
+        self._note_waiting()
         return self._core.drain(self.namespace, timeout)
+
+    def _note_waiting(self) -> None:
+        """Queue what an embedder has not seen yet: the open tails, too."""
+        with self._read() as work:
+            waiting = is_behind(work)
+        if waiting:
+            note_waiting(self._core.env, self.namespace)
 
     def flush(self) -> bool:
         """Write what failed before and waits; whether nothing is left."""

@@ -68,6 +68,11 @@ class FilingEmptied:
     batch_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class VectorsWaiting:
+    """Documents were found without vectors of the embedder in use."""
+
+
 Fact = (
     BlockSealed
     | BlockSummarised
@@ -78,4 +83,5 @@ Fact = (
     | FilingEmptied
     | FilingQueued
     | IndexStale
+    | VectorsWaiting
 )

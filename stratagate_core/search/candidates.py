@@ -10,11 +10,11 @@ from itertools import islice
 
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
-from stratagate_core.rank.bm25 import bm25_term, idf
+from stratagate_core.rank.bm25 import bm25_term, idf, rounded
 from stratagate_core.search import sources
 from stratagate_core.search.sources import Source
 from stratagate_core.store import index, scoring
-from stratagate_core.store.scoring import ANYWHERE, UNIT, Scored, Weighed, Within
+from stratagate_core.store.scoring import ANYWHERE, Scored, Weighed, Within
 
 _PAGE = 200
 
@@ -83,7 +83,7 @@ def _score(work: Work, length: int, counts: Counter[str], weighed: Weighed) -> f
         bm25_term(count, length, weighed.average, idf=weighed.weights[term], k1=k1, b=b)
         for term, count in sorted(counts.items())
     )
-    return round(sum(shares) * UNIT) / UNIT
+    return rounded(sum(shares))
 
 
 def _is_within(source: Source, within: Within) -> bool:

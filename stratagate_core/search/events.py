@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, cast
 
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.model.search import Card, Hit, Reason, Results
 from stratagate_core.rank.fusion import rrf
@@ -54,6 +55,7 @@ def search_events(
     metadata: Mapping[str, Any] | None = None,
     explain: bool = False,
     weight_factor: float | None = None,
+    vector: QueryVector | None = None,
 ) -> Results[Card]:
     """Events as compact cards, refs `event:<id>`. A blank query lists what the filters leave.
 
@@ -72,6 +74,7 @@ def search_events(
         metadata: all of it must stand in the metadata of one source message.
         explain: fill the signals of the hits.
         weight_factor: how much weight counts; from the settings if not given.
+        vector: the vector of the query, if there is an embedder.
 
     Raises:
         InvalidArgument: an argument that is not acceptable, by name.
@@ -101,6 +104,7 @@ def search_events(
         filters=filters,
         temporal_intent=temporal_intent,
         weight_factor=weight_factor,
+        vector=vector,
     )
     return Results(
         hits=tuple(
@@ -138,6 +142,7 @@ def find_events(
     filters: Filters | None = None,
     temporal_intent: str | None = None,
     weight_factor: float | None = None,
+    vector: QueryVector | None = None,
 ) -> Found:
     """As `search_events`, with the whole events and their relevance: for other parts."""
     intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
@@ -150,6 +155,7 @@ def find_events(
         intent=cast(Intent, intent) if intent else None,
         factor=factor,
         places=offset + limit,
+        vector=vector,
     )
     lanes = [lane(work, asked, pool) for pool in pools]
     fused = _fuse(lanes, list(pools.values()))

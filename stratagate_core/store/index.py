@@ -7,6 +7,7 @@ of the graph. They are kept in the transaction of what they index. This module o
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 import sqlalchemy as sa
@@ -14,7 +15,7 @@ import sqlalchemy as sa
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
-from stratagate_core.store import postings
+from stratagate_core.store import postings, vectors
 from stratagate_core.store.postings import Counted
 from stratagate_core.store.schema import (
     documents,
@@ -104,7 +105,7 @@ def put(tx: Tx, name: str, document: str, tokens: Sequence[str]) -> None:
 
     A collection that must be rebuilt is left alone: the rebuild reads the sources.
     """
-    remove(tx, name, document)
+    remove(tx, name, document, forget=False)
     if _count(tx, name, 1, len(tokens)) or _begin_if_new(tx, name, len(tokens)):
         _insert(tx, name, [(document, tokens)])
 
@@ -115,10 +116,15 @@ def add(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
     _insert(tx, name, page)
 
 
-def remove(tx: Tx, name: str, document: str) -> None:
-    """Take a document out; one that is not there changes nothing."""
+def remove(tx: Tx, name: str, document: str, *, forget: bool = True) -> None:
+    """Take a document out; one that is not there changes nothing.
+
+    Its vector goes with it, unless the document is only to be written anew.
+    """
     known = {"of": tx.namespace, "in": name, "id": document}
     row = tx.connection.execute(_DOCUMENT, known).first()
+    if forget:
+        vectors.remove(tx, name, document)
     if row is None:
         return
     postings.remove(tx, name, row.number, row.terms or ())
@@ -132,6 +138,7 @@ def begin(tx: Tx, name: str) -> None:
     postings.clear(tx, name)
     for table in (documents, index_stats):
         tx.change(sa.delete(table).where(tx.of(table), table.c.name == name))
+    vectors.rewind(tx, name)
     _begin(tx, name, ANALYSER_ID, 0, 0)
 
 
@@ -172,8 +179,9 @@ def best(
     within: Within = ANYWHERE,
 ) -> tuple[Scored, ...]:
     """(document, score) of the best documents for the query's tokens, ties by id."""
-    found = ranked(tx, name, query, k1=k1, b=b, most=limit + offset, within=within)
-    return tuple(found[offset:])
+    wanted = limit + offset
+    found = ranked(tx, name, query, k1=k1, b=b, most=wanted, within=within)
+    return tuple(islice(found, offset, wanted))
 
 
 def pages(
@@ -189,8 +197,8 @@ def pages(
 ) -> Iterator[tuple[Scored, ...]]:
     """The documents that match, best first, a page at a time: for filters that SQL cannot say."""
     found = ranked(tx, name, query, k1=k1, b=b, most=limit, within=within)
-    for at in range(0, len(found), size):
-        yield tuple(found[at : at + size])
+    while page := tuple(islice(found, size)):
+        yield page
 
 
 def _insert(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:

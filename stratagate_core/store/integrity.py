@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from stratagate_core.model.event import RELATIONS
-from stratagate_core.store import index, namespaces, schema
-from stratagate_core.store.tx import AdminTx, Row, Tx
+from stratagate_core.store import schema
+from stratagate_core.store.tx import AdminTx, Row
 
 _PAGE = 500
 
@@ -24,18 +24,6 @@ class Finding:
     looked_at: int
     #: where it is and what is wrong, one line each
     faults: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexState:
-    """The state of one collection of one namespace."""
-
-    namespace: str
-    name: str
-    state: index.State
-    #: how many documents are indexed, and how many should be
-    indexed: int
-    expected: int
 
 
 #: column of a table -> the table and column that must hold its value, if it has one
@@ -109,22 +97,6 @@ def findings(tx: AdminTx) -> Iterator[Finding]:
         _counters,
     )
     return (check(tx) for check in checks)
-
-
-def index_states(tx: AdminTx) -> Iterator[IndexState]:
-    """The state of every collection that holds or should hold something."""
-    for name in namespaces.names(tx):
-        inside = Tx(tx.connection, name)
-        for collection in index.COLLECTIONS:
-            state, expected = index.state(inside, collection), index.expected(inside, collection)
-            if state != "empty" or expected:
-                yield IndexState(
-                    namespace=name,
-                    name=collection,
-                    state=state,
-                    indexed=index.indexed(inside, collection),
-                    expected=expected,
-                )
 
 
 def _file(tx: AdminTx) -> Finding:

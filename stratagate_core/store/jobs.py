@@ -102,6 +102,12 @@ def by_subject(tx: Tx, kind: str, subject: str) -> JobRow | None:
     return None if row is None else _job(row)
 
 
+def is_open(tx: Tx, kind: str, subject: str) -> bool:
+    """Whether such a job waits, runs or has failed: nothing else has to be queued."""
+    known = by_subject(tx, kind, subject)
+    return known is not None and known.status in ("pending", "running", "failed")
+
+
 def delete_of(tx: Tx, subjects: Sequence[str]) -> None:
     """Delete the jobs of subjects that are gone."""
     tx.change(sa.delete(jobs).where(tx.of(jobs), jobs.c.subject.in_(subjects)))

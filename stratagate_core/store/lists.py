@@ -47,6 +47,35 @@ def bound(tx: AdminTx, texts: Iterable[str]) -> Any:
     return json.dumps(list(texts))
 
 
+def bound_numbers(tx: AdminTx, numbers: Iterable[int]) -> Any:
+    """The same for whole numbers."""
+    return list(numbers) if tx.is_postgresql else json.dumps(list(numbers))
+
+
+def looked_up(
+    is_postgresql: bool,
+    columns: Sequence[sa.ColumnElement[Any]],
+    key: sa.ColumnElement[Any],
+    name: str,
+    *where: sa.ColumnElement[bool],
+) -> sa.Select[Any]:
+    """Select the rows whose key is in the list parameter `name`, each by the index of the key.
+
+    Without fresh statistics the planner of PostgreSQL takes a collection for tiny and reads it
+    whole rather than look for each of a list of keys; so there each key is a query of its own.
+    """
+    kind: sa.types.TypeEngine[Any] = Text() if isinstance(key.type, Text) else sa.Integer()
+    if is_postgresql:
+        given = sa.func.unnest(sa.bindparam(name, type_=ARRAY(kind)))
+        asked = given.table_valued(sa.column("asked", kind)).render_derived()
+        # an offset, even of 0, keeps the planner from making a join of it
+        one = sa.select(*columns).where(*where, key == asked.c.asked).offset(0).lateral()
+        return sa.select(*one.c).select_from(asked.join(one, sa.true()))
+    rows = sa.func.json_each(sa.bindparam(name, type_=sa.Text)).table_valued("value")
+    plain = sa.Text if isinstance(key.type, Text) else sa.Integer
+    return sa.select(*columns).where(*where, key.in_(sa.select(sa.cast(rows.c.value, plain))))
+
+
 def among_numbers(
     tx: AdminTx, column: sa.ColumnElement[int], numbers: Iterable[int]
 ) -> sa.ColumnElement[bool]:

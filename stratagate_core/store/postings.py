@@ -5,7 +5,8 @@ into segments, in the transaction that wrote the last one: a common term is read
 rare one in one. Documents are named by ascending numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from stratagate_core.errors import StorageError
 from stratagate_core.rank.packed import (
     RECORD_SIZE,
     Postings,
@@ -22,14 +24,16 @@ from stratagate_core.rank.packed import (
     record,
     unpacked,
 )
-from stratagate_core.store.lists import among, among_bound, bound
+from stratagate_core.store.lists import among, bound, looked_up
 from stratagate_core.store.schema import segments, terms
-from stratagate_core.store.tx import Row, Tx
+from stratagate_core.store.tx import Tx
 
 #: so many postings of a term are packed together
 RECENT = 64
 #: a segment holds at most so many postings
 SEGMENT = 4096
+#: terms that a check reads together
+_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +67,8 @@ def add(tx: Tx, name: str, page: Sequence[Counted]) -> None:
         before = known.get(term, nothing)
         recent = b"".join((before.recent, *records))
         if len(recent) >= RECENT * RECORD_SIZE:
-            _pack(tx, name, term, of_records(recent))
+            with _told():
+                _pack(tx, name, term, of_records(recent))
             recent = b""
         grown[term] = Held(documents=before.documents + len(records), recent=recent)
     _put(tx, name, grown)
@@ -76,7 +81,8 @@ def remove(tx: Tx, name: str, number: int, of_document: Iterable[str]) -> None:
     for term, before in known.items():
         recent = _without(before.recent, number)
         if len(recent) == len(before.recent):
-            _unpack(tx, name, term, number)
+            with _told():
+                _unpack(tx, name, term, number)
         left[term] = Held(documents=before.documents - 1, recent=recent)
     _put(tx, name, left)
     unused = [term for term, one in left.items() if one.documents <= 0]
@@ -102,16 +108,49 @@ def read(tx: Tx, name: str, wanted: Mapping[str, Held]) -> dict[str, Postings]:
         term for term, one in wanted.items() if one.documents * RECORD_SIZE > len(one.recent)
     ]
     parts: dict[str, list[Postings]] = {}
-    if packed_ones:
-        rows = tx.connection.execute(
-            _select_segments(tx.is_postgresql), _asked(tx, name, packed_ones)
-        )
-        for term, data in rows:
-            parts.setdefault(term, []).append(unpacked(bytes(data)))
-    for term, one in wanted.items():
-        if one.recent:
-            parts.setdefault(term, []).append(of_records(one.recent))
+    with _told():
+        if packed_ones:
+            query = _select_segments(tx.is_postgresql)
+            rows = tx.connection.execute(query, _asked(tx, name, packed_ones))
+            for term, data, _first in rows.all():
+                parts.setdefault(term, []).append(unpacked(bytes(data)))
+        for term, one in wanted.items():
+            if one.recent:
+                parts.setdefault(term, []).append(of_records(one.recent))
     return {term: joined(lists) for term, lists in parts.items()}
+
+
+def entries(tx: Tx, name: str) -> Iterator[tuple[str, int, int, int]]:
+    """(term, document number, frequency, length) of every posting: for a check of them all.
+
+    Raises:
+        StorageError: a list is damaged.
+
+    """
+    query = sa.select(terms.c.term).where(*_of(tx, terms, name)).order_by(terms.c.term)
+    every = [row.term for row in tx.rows(query)]
+    for at in range(0, len(every), _PAGE):
+        known = held(tx, name, every[at : at + _PAGE])
+        lists = read(tx, name, known)
+        for term, one in known.items():
+            list_ = lists.get(term, of_records(b""))
+            if len(list_) != one.documents:
+                told = f"a word stands in {one.documents:,} documents and lists {len(list_):,}"
+                raise StorageError(told)
+            columns = (list_.numbers, list_.frequencies, list_.lengths)
+            for number, often, length in zip(*(column.tolist() for column in columns), strict=True):
+                yield term, number, often, length
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Bytes that are no postings are said to be damage."""
+    try:
+        yield
+    except ValueError as error:
+        raise StorageError(
+            f"the list of a word in the index is damaged ({error}); run `stratagate doctor`"
+        ) from error
 
 
 # --- statements that every write or search needs are built once -------------------------------
@@ -121,24 +160,21 @@ def _asked(tx: Tx, name: str, wanted: Iterable[str]) -> dict[str, Any]:
     return {"of": tx.namespace, "in": name, "asked": bound(tx, sorted(set(wanted)))}
 
 
-def _bound(is_postgresql: bool, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        table.c.namespace == sa.bindparam("of"),
-        table.c.name == sa.bindparam("in"),
-        among_bound(is_postgresql, table.c.term, "asked"),
-    )
+def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    return (table.c.namespace == sa.bindparam("of"), table.c.name == sa.bindparam("in"))
 
 
 @cache
 def _select_terms(is_postgresql: bool) -> sa.Select[Any]:
-    query = sa.select(terms.c.term, terms.c.documents, terms.c.recent)
-    return query.where(*_bound(is_postgresql, terms))
+    wanted = (terms.c.term, terms.c.documents, terms.c.recent)
+    return looked_up(is_postgresql, wanted, terms.c.term, "asked", *_here(terms))
 
 
 @cache
 def _select_segments(is_postgresql: bool) -> sa.Select[Any]:
-    query = sa.select(segments.c.term, segments.c.packed).where(*_bound(is_postgresql, segments))
-    return query.order_by(segments.c.term, segments.c.first)
+    wanted = (segments.c.term, segments.c.packed, segments.c.first)
+    query = looked_up(is_postgresql, wanted, segments.c.term, "asked", *_here(segments))
+    return query.order_by("term", "first")
 
 
 @cache
@@ -173,18 +209,28 @@ def _without(recent: bytes, number: int) -> bytes:
     return b"".join(one for one in kept if not one.startswith(mark))
 
 
+_LAST_SEGMENT = (
+    sa.select(segments)
+    .where(*_here(segments), segments.c.term == sa.bindparam("term"))
+    .order_by(segments.c.first.desc())
+    .limit(1)
+)
+#: the segment that holds a document, if one does
+_SEGMENT_OF = _LAST_SEGMENT.where(segments.c.first <= sa.bindparam("number"))
+
+
 # --- segments ---------------------------------------------------------------------------------
 
 
 def _pack(tx: Tx, name: str, term: str, new: Postings) -> None:
     """Write postings behind all others of a term.
 
-    A segment that is no larger than what comes is taken up in it, so a term has few segments and
-    each posting is written anew a few times only.
+    They go into the last segment while there is room, so a search reads few segments.
     """
     parts, size = [new], len(new)
-    while (row := _last_segment(tx, name, term)) is not None:
-        if row.size > size or row.size + size > SEGMENT:
+    of_term = {"of": tx.namespace, "in": name, "term": term}
+    while (row := tx.connection.execute(_LAST_SEGMENT, of_term).first()) is not None:
+        if row.size + size > SEGMENT:
             break
         parts.insert(0, unpacked(bytes(row.packed)))
         size += row.size
@@ -194,15 +240,11 @@ def _pack(tx: Tx, name: str, term: str, new: Postings) -> None:
 
 def _unpack(tx: Tx, name: str, term: str, number: int) -> None:
     """Take a document out of the segment that holds it."""
-    row = _last_segment(tx, name, term, segments.c.first <= number)
+    of_term = {"of": tx.namespace, "in": name, "term": term, "number": number}
+    row = tx.connection.execute(_SEGMENT_OF, of_term).first()
     if row is not None:
         _drop(tx, name, term, row.first)
         _store(tx, name, term, unpacked(bytes(row.packed)).without(number))
-
-
-def _last_segment(tx: Tx, name: str, term: str, *conditions: sa.ColumnElement[bool]) -> Row | None:
-    of_term = (*_of(tx, segments, name), segments.c.term == term, *conditions)
-    return tx.row(sa.select(segments).where(*of_term).order_by(segments.c.first.desc()).limit(1))
 
 
 def _drop(tx: Tx, name: str, term: str, first: int) -> None:

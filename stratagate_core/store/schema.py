@@ -322,6 +322,42 @@ segments = _table(
     Column("packed", LargeBinary, nullable=False),
 )
 
+#: which embedder made the vectors of a collection, and up to which document all have one
+vector_stats = _table(
+    "vector_stats",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("embedder", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    # a `number` of `documents`
+    Column("done", Integer, nullable=False),
+    # the number that a vector was given last
+    Column("last", Integer, nullable=False),
+)
+
+vectors = _table(
+    "vectors",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+    # of the text that was embedded
+    Column("digest", Text, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    UniqueConstraint("namespace", "name", "number", name="vectors_by_number"),
+)
+
+#: the signs of many vectors, packed: see `rank.vectors`
+vector_signs = _table(
+    "vector_signs",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    # the lowest number in it
+    Column("first", Integer, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+
 #: which event stands in which batch of which projector version: none is asked about twice
 graph_batches = _table(
     "graph_batches",

@@ -17,6 +17,8 @@ from stratagate_core.store.places import MEMORY
 
 BUSY_TIMEOUT_MS = 60_000
 _RETRY_SECONDS = 0.02
+#: of pages that a connection keeps at most; four times the default of SQLite
+_CACHE_KB = 8_000
 
 
 def is_memory(url: sa.URL) -> bool:
@@ -70,6 +72,7 @@ def _on_connect(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
     cursor.close()
 
 

@@ -13,6 +13,12 @@ from stratagate_core.store.schema import namespaces
 
 Row = sa.Row[Any]
 
+_RAISE = (
+    sa.update(namespaces)
+    .where(namespaces.c.namespace == sa.bindparam("of"))
+    .values(revision=namespaces.c.revision + 1)
+)
+
 
 class AdminTx:
     """A transaction on the whole database."""
@@ -114,8 +120,4 @@ class Tx(AdminTx):
     def raise_revision(self) -> None:
         """Count the change, if there was one; called when a write transaction ends."""
         if self._changed:
-            self.connection.execute(
-                sa.update(namespaces)
-                .where(self.of(namespaces))
-                .values(revision=namespaces.c.revision + 1)
-            )
+            self.connection.execute(_RAISE, {"of": self.namespace})

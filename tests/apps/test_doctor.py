@@ -144,6 +144,28 @@ def test_an_index_that_lost_a_document(run: Run, database: Path) -> None:
     assert "holds 5 of 6 documents" in text
 
 
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("UPDATE terms SET recent = x'00'", "the list of a word in the index is damaged"),
+        ("UPDATE terms SET documents = documents + 1", "documents and lists"),
+        ("UPDATE documents SET length = length + 1", "lists a document that is not there"),
+        (
+            "DELETE FROM terms WHERE term = (SELECT min(term) FROM terms)",
+            "does not list every word of a document",
+        ),
+    ],
+)
+def test_an_index_whose_lists_are_damaged(
+    run: Run, database: Path, damage: str, words: str
+) -> None:
+    """Lists that cannot be read or do not fit the documents are damage."""
+    hurt(database, damage)
+    code, text, _ = run("doctor", database)
+    assert code == 1
+    assert words in text
+
+
 def test_an_index_of_another_analyser_is_only_a_note(run: Run, database: Path) -> None:
     """An index that will be rebuilt by itself is worth knowing, no damage."""
     hurt(database, "UPDATE index_stats SET analyser = 'older'")

@@ -55,9 +55,7 @@ def reference(
     documents: dict[str, list[str]], query: list[str], limit: int = 10
 ) -> list[tuple[str, float]]:
     """The same by rank-bm25, in memory."""
-    hits = rank([*documents.items()], query, k1=0.9, b=0.35)
-    rounded = sorted(((key, round(score, 12)) for key, score in hits), key=lambda h: (-h[1], h[0]))
-    return rounded[:limit]
+    return list(rank([*documents.items()], query, k1=0.9, b=0.35)[:limit])
 
 
 def segments(tx: Tx) -> list[int]:

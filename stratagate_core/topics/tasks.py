@@ -28,6 +28,8 @@ from stratagate_core.topics.rules.projection import Filed, Scope, admitted, faul
 _PROMPT = "project_topics.md"
 #: estimated tokens of a whole question, and what its answer may have
 INPUT, OUTPUT = 20_000, 32_768
+#: what it may have after the provider refused a request: some refuse a budget beyond their limit
+SMALL_OUTPUT = 8_192
 #: of a known window these stay free, and with less than so many for the answer nothing is asked
 _MARGIN, _LEAST = 1024, 256
 #: finished jobs that are kept beside the one that is being finished
@@ -118,7 +120,7 @@ def load_batch(work: Work, batch_id: str) -> Prepared | None:
         payload["only_topic"] = True
     by_rules = is_offline(work.env.model)
     estimated = _fitted(payload, by_rules=by_rules)
-    budget = _budget(work, estimated)
+    budget = _budget(work, batch_id, estimated)
     payload["output_budget"] = budget
     return Prepared(
         batch_id=batch_id,
@@ -151,17 +153,20 @@ def _fitted(payload: dict[str, Any], *, by_rules: bool) -> int:
         payload["omitted_topics"] += 1
 
 
-def _budget(work: Work, estimated: int) -> int:
+def _budget(work: Work, batch_id: str, estimated: int) -> int:
     """Tokens that the answer may have.
 
     Raises:
         ModelError: the question leaves no room for an answer in the window of the model.
 
     """
+    job = jobs.by_subject(work.tx, KIND, batch_id)
+    refused = job is not None and job.attempts > 1 and job.error == "provider-failed"
+    most = SMALL_OUTPUT if refused else OUTPUT
     window = getattr(work.env.model, "context_window", None)
     if not isinstance(window, int):
-        return OUTPUT
-    budget = min(OUTPUT, window - estimated - _MARGIN)
+        return most
+    budget = min(most, window - estimated - _MARGIN)
     if budget < _LEAST:
         raise ModelError(
             "project_topics: the question does not fit into the window of the model",

@@ -76,17 +76,25 @@ def _graph(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"reason": "a move", "nodes": [node], "edges": []}
 
 
+def _topics(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    cited = [event["id"] for event in payload["events"]]
+    sections = [{"title": "How it developed", "source_event_ids": cited}]
+    moves = {"title": "Moves", "description": "Moves of the user.", "overview": []}
+    return {"topics": [{**moves, "source_event_ids": cited, "sections": sections}]}
+
+
 ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "summarise_block": lambda _: SUMMARY,
     "extract_events": _events,
     "project_graph": _graph,
+    "project_topics": _topics,
 }
 
 
 def test_a_block_an_event_and_a_node(
     serve: Serve, make: Make, add: Add, open_memory: Opener
 ) -> None:
-    """A sealed block is summarised, read for events, put into the graph; three calls."""
+    """A sealed block is summarised, read for events, put into graph and directory; four calls."""
     memory = open_memory(model=make(serve(competent)), settings=INLINE)
     add(memory, "I move to Lyon in June.")
     (block,) = memory.blocks()
@@ -99,8 +107,10 @@ def test_a_block_an_event_and_a_node(
     assert "Move to Lyon\nTags: Lyon" == title
     assert ["I move to Lyon in June."] == [m.content for m in memory.sources(hit.item["id"])]
     assert ("User", "home: Lyon") == (node.item["name"], node.item["current_state"])
-    assert {"block_summary", "event_extraction", "graph_projection"} == set(spent)
-    assert [(1, 0, 11, 5)] * 3 == [
+    kinds = {"block_summary", "event_extraction", "graph_projection", "topic_projection"}
+    assert kinds == set(spent)
+    assert "Moves" in memory.directory()
+    assert [(1, 0, 11, 5)] * 4 == [
         (
             task["model_calls"],
             task["retries"],
@@ -145,7 +155,7 @@ def test_a_failing_server_costs_no_turn(
 
     server.play(competent)
     clock.advance(seconds=7)
-    assert 3 == memory.run_pending()
+    assert 4 == memory.run_pending()
     assert "ready" == memory.blocks()[0].status
     assert 1 == len(memory.search_events("Lyon").hits)
 
@@ -260,7 +270,7 @@ async def test_LC_91_no_memory_call_in_the_events_of_a_chain(
     assert ["ChatOpenAI", *of_memory] == listener.calls
     assert "Hello there." == streamed
     assert "ready" == memory.blocks()[0].status
-    assert 4 == len(server.requests)
+    assert 5 == len(server.requests)
 
 
 @pytest.mark.parametrize("awaited", [False, True])
@@ -307,4 +317,4 @@ def test_LC_91_a_background_round_is_not_heard_either(serve: Serve, open_memory:
 
     ran = RunnableLambda(step).invoke("I move to Lyon.", RunnableConfig(callbacks=[listener]))
 
-    assert (3, [], []) == (ran, listener.calls, listener.tokens)
+    assert (4, [], []) == (ran, listener.calls, listener.tokens)

@@ -256,3 +256,15 @@ def test_a_usable_answer_is_used(name: str) -> None:
 
     assert ["Walks"] == [one.title for one in world.memory.topics().items]
     world.memory.close()
+
+
+def test_after_a_refused_request_less_is_asked_for(world: TopicWorld) -> None:
+    """Some providers refuse a budget beyond their limit; the next attempt asks for less."""
+    world.tell("The harbour is blue", ids=("evt_1",))
+    world.answers.append(ConnectionError("max_tokens is too large"))
+    world.memory.run_pending()
+    world.clock.advance(seconds=30)
+    world.work()
+
+    assert [32_768, 8_192] == [asked["output_budget"] for asked in world.asked]
+    assert ["Harbour"] == [one.title for one in world.memory.topics().items]

@@ -6,6 +6,7 @@ from stratagate_core import arguments
 from stratagate_core.memory.handle import Handle
 from stratagate_core.model.search import Page
 from stratagate_core.model.topic import Topic
+from stratagate_core.search.arguments import checked_limit, checked_offset
 from stratagate_core.topics import cards, read
 
 
@@ -83,6 +84,6 @@ class Topics(Handle):
             work,
             query=arguments.text(query, "query"),
             category=arguments.optional_text(category, "category"),
-            offset=arguments.whole(offset, "offset", least=0),
-            limit=arguments.whole(limit, "limit", least=1),
+            offset=checked_offset(offset),
+            limit=checked_limit(limit, read.MOST),
         )

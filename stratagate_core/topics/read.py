@@ -59,7 +59,7 @@ def listing(
     else:
         counts = counted(work)
         total = sum(counts.get(name, 0) for name in wanted)
-        entries = _entries(work, wanted, limit=offset + size)[offset:]
+        entries = _entries(work, wanted, limit=min(offset + size, total))[offset:]
     return Page(
         items=tuple(_topics(work, entries)),
         total=total,

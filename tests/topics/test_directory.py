@@ -70,6 +70,9 @@ def test_categories_and_pages(world: TopicWorld) -> None:
         world.memory.topics(category="cheese")
     with pytest.raises(InvalidArgument, match="offset"):
         world.memory.topics(offset=-1)
+    assert 3 == len(world.memory.topics(limit=99).items)
+    assert 1 == len(world.memory.topics(limit=0).items)
+    assert () == world.memory.topics(offset=2**70).items
     assert (3, ()) == (world.memory.topics(offset=9).total, world.memory.topics(offset=9).items)
 
 

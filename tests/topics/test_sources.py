@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from stratagate_core import NotFound, StrataGate
+from stratagate_core.store import integrity
 from tests.topics.world import TopicWorld, paragraph, topic
 
 #: what hides an event
@@ -111,3 +112,24 @@ def test_a_purged_namespace_has_no_directory(world: TopicWorld) -> None:
     world.tell("A gull", ids=("evt_9",))
     world.work()
     assert [("evt_9",)] == [one.source_event_ids for one in world.memory.topics().items]
+
+
+@pytest.mark.one_database
+def test_the_doctor_finds_nothing_after_all_of_it(tmp_path: object) -> None:
+    """Filed, forgotten, restored, purged and tidied, every reference resolves."""
+    path = f"{tmp_path}/memory.db"
+    world = TopicWorld(path)
+    _told(world)
+    world.memory.forget("evt_1")
+    world.work()
+    world.memory.restore("evt_1")
+    world.tell("Lisbon instead", ids=("evt_3",), temporal={"supersedes_event_ids": ["evt_1"]})
+    world.work()
+    world.memory.dream()
+    world.memory.purge(events=["evt_1"])
+    world.work()
+    with world.memory._core.env.store.admin() as tx:
+        faults = [fault for finding in integrity.findings(tx) for fault in finding.faults]
+
+    assert [] == faults
+    world.memory.close()

@@ -25,7 +25,15 @@ from stratagate_core.jobs.worker import Worker
 from stratagate_core.llm.offline import is_offline
 from stratagate_core.llm.port import Model, checked_model
 from stratagate_core.model.job import Job
-from stratagate_core.pipeline import HANDLERS, ONE_PER_ROUND, follow, offline_model
+from stratagate_core.pipeline import (
+    HANDLERS,
+    ONE_PER_ROUND,
+    QUEUED_BY_HAND,
+    follow,
+    is_settled,
+    offline_model,
+    settle_older,
+)
 from stratagate_core.settings import STORED, Settings
 from stratagate_core.store import jobs
 from stratagate_core.store import settings as stored_settings
@@ -133,6 +141,16 @@ class Core:
     def _round(self, namespace: str, retry_failed: bool) -> Round:
         return Round(self.env, namespace, HANDLERS, retry_failed=retry_failed, single=ONE_PER_ROUND)
 
+    def settle_older(self, namespace: str) -> None:
+        """Queue what was stored before a part that works on it; nothing if all is queued."""
+        if self.env.store.read_only:
+            return
+        with self.env.read(namespace) as work:
+            if is_settled(work):
+                return
+        with self.env.write(namespace) as work:
+            settle_older(work)
+
     def run(self, namespace: str, *, limit: int | None = None, retry_failed: bool = False) -> int:
         """Run due jobs of a namespace in this thread."""
         return run_round(self._round(namespace, retry_failed), limit)
@@ -186,6 +204,13 @@ class Core:
 
     def _retry(self, namespace: str, job_id: str) -> Job:
         with self.env.write(namespace) as work:
+            job = jobs.get(work.tx, job_id)
+            if job is not None and job.kind in QUEUED_BY_HAND:
+                subject = QUEUED_BY_HAND[job.kind](work, job)
+                job_steps.supersede(work, job, job.error or "")
+                queued = jobs.by_subject(work.tx, job.kind, subject)
+                assert queued is not None
+                return queued.value()
             started = job_steps.restart(work, job_id)
         error = run_job(self.env, namespace, HANDLERS, started)
         if error is not None:

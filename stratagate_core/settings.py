@@ -74,9 +74,12 @@ class Settings(BaseModel):
     max_output_tokens: int = Field(default=10_000, ge=256)
     structured_task_timeout: float = Field(default=120.0, ge=1, description="seconds")
     structured_reasoning_effort: Literal["auto", "force-off"] = "auto"
+    topics_enabled: bool = True
+    dreaming_enabled: bool = True
     recall_enabled: bool = True
     block_views_enabled: bool = True
     recall_budget: int = Field(default=900, ge=0, description="estimated tokens")
+    directory_budget: int = Field(default=400, ge=0, description="estimated tokens")
     language: Literal["en", "zh", "auto"] = "en"
     display_timezone: str = "UTC"
     redact_on_write: bool = False

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, cast
 from stratagate_core.embedding.port import Embedder, checked_embedder
 from stratagate_core.errors import ModelError
 from stratagate_core.llm.port import Model, Reply, Request, ToolCall
+from stratagate_core.pipeline import offline_model
 
 #: a reply, an answer (given as one tool call), a plain text or an error to raise
 Answer: TypeAlias = Reply | Mapping[str, Any] | str | BaseException
@@ -65,7 +66,8 @@ class ScriptExhausted(BaseException):
 class ScriptedModel:
     """A model that answers by a script and records every request.
 
-    The script is a list of lines in the order of asking, or one such list for each task.
+    The script is a list of lines in the order of asking, or one such list for each task; a task
+    that is not named in it is answered by rules, as the offline model answers it.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._common: Iterator[Line] = iter(())
         self._by_task: dict[str, Iterator[Line]] = {}
+        self._names_tasks = isinstance(script, Mapping)
         if isinstance(script, Mapping):
             self._by_task = {task: iter(lines) for task, lines in script.items()}
         else:
@@ -94,6 +97,8 @@ class ScriptedModel:
     def complete(self, request: Request) -> Reply:
         """Play the next line; raises `ScriptExhausted` when there is none."""
         line = self._next(request)
+        if line is None:
+            return offline_model().complete(request)
         answer = line(request) if callable(line) else line
         if isinstance(answer, BaseException):
             raise answer
@@ -107,9 +112,11 @@ class ScriptedModel:
         """As `complete`."""
         return self.complete(request)
 
-    def _next(self, request: Request) -> Line:
+    def _next(self, request: Request) -> Line | None:
         with self._lock:
             self.requests.append(request)
+            if self._names_tasks and request.task not in self._by_task:
+                return None
             for line in self._by_task.get(request.task, self._common):
                 return line
             asked = sum(past.task == request.task for past in self.requests)

@@ -41,6 +41,7 @@ def test_code_runs(
     assert "On Friday.\n" in printed
     assert "The roofer comes on Friday, because the roof leaks.\n" in printed
     assert "2026-06-13" in printed
+    assert "[Memory directory]" in printed
     assert "1 ['The open day moves to June 13" in printed
     assert "commute 25 minutes stale home changed from Ghent to Bruges" in printed
     assert "home: Ghent\ncommute: 25 minutes\n" in printed

@@ -7,12 +7,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from stratagate_core.engine import (
     Applied,
     Env,
     Errand,
+    Failed,
     Outcome,
     Settle,
     Task,
@@ -32,7 +34,8 @@ log = logging.getLogger("stratagate_core.jobs")
 Step = Callable[[Work, str], None]
 #: of a chain of errors this many are named in a log
 _CAUSES = 3
-Handlers = Mapping[str, Task[Any, Any, Any] | Errand[Any, Any] | Step]
+Handler = Task[Any, Any, Any] | Errand[Any, Any] | Step
+Handlers = Mapping[str, Handler]
 
 
 @dataclass(slots=True)
@@ -68,11 +71,23 @@ class Round:
             ):
                 return None
         with self.env.write(self.namespace) as work:
-            job = steps.claim(work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done)
+            job = steps.claim(
+                work,
+                kinds=kinds,
+                ignore_wait=self.retry_failed,
+                done=self.done,
+                put_off=self._put_off,
+            )
         if job is not None:
             self.done.append(job.id)
             self.done_kinds.add(job.kind)
         return job
+
+    def _put_off(self, work: Work, job: JobRow) -> datetime | None:
+        handler = self.handlers[job.kind]
+        if isinstance(handler, Task) and handler.put_off is not None:
+            return handler.put_off(work, job.subject)
+        return None
 
     def _can_run(self, handler: object) -> bool:
         if not isinstance(handler, Errand):
@@ -120,7 +135,7 @@ def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Except
         else:
             _run_step(env, namespace, handler, job)
     except Exception as error:
-        _fail(env, namespace, job, error)
+        _fail(env, namespace, handler, job, error)
         return error
     return None
 
@@ -136,7 +151,7 @@ async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) ->
         else:
             await asyncio.to_thread(_run_step, env, namespace, handler, job)
     except Exception as error:
-        await asyncio.to_thread(_fail, env, namespace, job, error)
+        await asyncio.to_thread(_fail, env, namespace, handler, job, error)
         return error
     return None
 
@@ -151,18 +166,10 @@ def _settle(job: JobRow) -> Settle:
     return lambda work, outcome: steps.settle(work, job, outcome)
 
 
-def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
-    known = error.details if isinstance(error, ModelError) else {}
+def _fail(env: Env, namespace: str, handler: Handler, job: JobRow, error: Exception) -> None:
     try:
         with env.write(namespace) as work:
-            again = steps.fail(
-                work,
-                job,
-                str(error) or type(error).__name__,
-                spent=known.get("spent", {}),
-                wait=known.get("retry_after"),
-                away=is_away(error),
-            )
+            again = _record(work, handler, job, error)
     except Conflict:
         log.info("job %s was taken over by another worker", job.id)
         return
@@ -172,6 +179,27 @@ def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
         job.kind,
         _reason(error),
         "not tried again" if again is None else f"next try not before {again:%H:%M:%S %Z}",
+    )
+
+
+def _record(work: Work, handler: Handler, job: JobRow, error: Exception) -> datetime | None:
+    """Write down a failed attempt; when the next one may start."""
+    known = error.details if isinstance(error, ModelError) else {}
+    spent = known.get("spent", {})
+    failed = Failed(error=str(error) or type(error).__name__)
+    if isinstance(handler, Task) and handler.on_failure is not None:
+        failed = handler.on_failure(work, job.subject, error)
+    if failed.superseded:
+        steps.supersede(work, job, failed.error, spent=spent, diagnostics=failed.diagnostics)
+        return None
+    return steps.fail(
+        work,
+        job,
+        failed.error,
+        spent=spent,
+        wait=known.get("retry_after"),
+        away=is_away(error),
+        diagnostics=failed.diagnostics,
     )
 
 

@@ -13,12 +13,14 @@ from stratagate_core.core import Core
 from stratagate_core.embedding.port import Embedder
 from stratagate_core.llm.port import Model
 from stratagate_core.memory.audit import Audit
+from stratagate_core.memory.dreaming import Dreaming
 from stratagate_core.memory.events import Events
 from stratagate_core.memory.evidence import Evidence
 from stratagate_core.memory.graph import Graph
 from stratagate_core.memory.handle import DEFAULT_THREAD, named
 from stratagate_core.memory.purging import Purging
 from stratagate_core.memory.searches import Searches
+from stratagate_core.memory.topics import Topics
 from stratagate_core.memory.turns import Turns, WorkMode
 from stratagate_core.memory.work import Jobs
 from stratagate_core.settings import Settings
@@ -41,7 +43,7 @@ def random_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
-class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit):
+class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Purging, Jobs, Audit):
     """A memory: one namespace of one database.
 
     Handles are cheap, safe to share between threads and event loops, and bound to none.

@@ -22,6 +22,7 @@ class Jobs(Sealing):
         """
         most = arguments.optional_whole(limit, "limit", least=0)
         self.seal_tails()
+        self._core.settle_older(self.namespace)
         self._note_waiting()
         return self._core.run(self.namespace, limit=most, retry_failed=retry_failed)
 
@@ -39,6 +40,7 @@ class Jobs(Sealing):
     def drain(self, timeout: float | None = None) -> bool:
         """Work until nothing is due any more; whether that was reached in `timeout` seconds."""
         self.seal_tails()
+        self._core.settle_older(self.namespace)
         self._note_waiting()
         return self._core.drain(self.namespace, timeout)
 
@@ -78,6 +80,7 @@ class Jobs(Sealing):
         Raises:
             NotFound: no such job.
             InvalidArgument: the job did not fail.
+            Conflict: it files events, and they do not wait for that. Filing is only queued.
 
         """
         return self._core.retry(self.namespace, arguments.text(job_id, "job_id"))

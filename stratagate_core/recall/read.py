@@ -19,6 +19,7 @@ from stratagate_core.model.message import Message
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.turn import Turn
 from stratagate_core.recall import rules
+from stratagate_core.recall.directory import directory_part
 from stratagate_core.search.events import find_events
 from stratagate_core.search.graph import find_nodes
 from stratagate_core.search.raw import find_messages
@@ -89,8 +90,12 @@ def recall(
     _explain(reasons, "events", len(chosen), len(written.events))
     _explain(reasons, "graph", len(nodes), written.nodes)
     _explain(reasons, "messages", len(found), len(written.messages))
+    directory = "".join(
+        _attempt(work, "directory", reasons, lambda: [directory_part(work, message)])
+    )
     return Recall(
         text=written.text,
+        directory_text=directory,
         events=written.events,
         nodes=tuple(node for _, node in nodes[: written.nodes]),
         messages=written.messages,

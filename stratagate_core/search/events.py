@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
-from stratagate_core.errors import NotFound
 from stratagate_core.model.search import Card, Hit, Reason, Results
 from stratagate_core.rank.fusion import rrf
+from stratagate_core.search import topics
 from stratagate_core.search.arguments import (
     checked_limit,
     checked_offset,
@@ -82,8 +82,6 @@ def search_events(
 
     """
     limit, offset = checked_limit(limit, MOST), checked_offset(offset)
-    if topic_id is not None:
-        raise NotFound(f"no topic {topic_id!r}", topic_id=topic_id)
     filters = given_filters(
         event_ids=event_ids,
         participants=participants,
@@ -93,6 +91,11 @@ def search_events(
         metadata=metadata or {},
         timezone=work.settings.timezone,
     )
+    if topic_id is not None:
+        members = topics.narrowed(work, topic_id, filters.event_ids)
+        filters = replace(filters, event_ids=members)
+        if not checked_query(query).strip():
+            return _of_topic(work, filters, temporal_intent, limit=limit, offset=offset)
     found = find_events(
         work,
         query,
@@ -110,6 +113,23 @@ def search_events(
         ),
         next_offset=offset + limit if found.more else None,
         reason=found.reason,
+    )
+
+
+def _of_topic(
+    work: Work, filters: Filters, temporal_intent: str | None, *, limit: int, offset: int
+) -> Results[Card]:
+    """A page of the members of a topic; how many they are, if nothing else narrows them."""
+    intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
+    members = filters.event_ids or ()
+    found = topics.listed(work, members, filters, cast(Intent, intent) if intent else None)
+    page = found[offset : offset + limit]
+    timezone = work.settings.timezone
+    return Results(
+        hits=tuple(event_hit(one, 0.0, explain=False, timezone=timezone) for one in page),
+        total=None if filters.need_cards else len(found),
+        next_offset=offset + limit if offset + limit < len(found) else None,
+        reason=None if found else "filtered_out",
     )
 
 

@@ -6,12 +6,14 @@ that is made anew leaves them as they are.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from stratagate_core.rank import vectors as rank
 from stratagate_core.rank.vectors import Vector
-from stratagate_core.store.lists import among, among_numbers
+from stratagate_core.store.lists import among, bound, bound_numbers, looked_up
 from stratagate_core.store.schema import documents, index_stats, vector_signs, vector_stats, vectors
 from stratagate_core.store.tx import Row, Tx
 
@@ -129,21 +131,28 @@ def nearest(tx: Tx, name: str, query: Vector, *, most: int) -> tuple[Scored, ...
     numbers = rank.alike(query, parts, most)
     if not len(numbers):
         return ()
-    chosen = among_numbers(tx, vectors.c.number, numbers.tolist())
-    return _scored(tx, name, query, chosen)
+    return _scored(tx, name, query, vectors.c.number, bound_numbers(tx, numbers.tolist()))
 
 
 def near(tx: Tx, name: str, query: Vector, ids: Iterable[str]) -> dict[str, float]:
     """The cosines of these documents; those without a vector are absent."""
-    return dict(_scored(tx, name, query, among(tx, vectors.c.document, sorted(set(ids)))))
+    return dict(_scored(tx, name, query, vectors.c.document, bound(tx, sorted(set(ids)))))
 
 
-def _scored(tx: Tx, name: str, query: Vector, chosen: sa.ColumnElement[bool]) -> tuple[Scored, ...]:
-    held = sa.select(vectors.c.document, vectors.c.vector).where(*_of(tx, vectors, name), chosen)
-    rows = tx.rows(held)
+def _scored(
+    tx: Tx, name: str, query: Vector, key: sa.ColumnElement[Any], asked: Any
+) -> tuple[Scored, ...]:
+    chosen = _select(tx.is_postgresql, key)
+    rows = tx.connection.execute(chosen, {"of": tx.namespace, "in": name, "asked": asked}).all()
     scores = rank.cosines(query, [bytes(row.vector) for row in rows]).tolist()
     found = zip((row.document for row in rows), (round(score, 6) for score in scores), strict=True)
     return tuple(sorted(found, key=lambda hit: (-hit[1], hit[0])))
+
+
+@cache
+def _select(is_postgresql: bool, key: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    here = (vectors.c.namespace == sa.bindparam("of"), vectors.c.name == sa.bindparam("in"))
+    return looked_up(is_postgresql, (vectors.c.document, vectors.c.vector), key, "asked", *here)
 
 
 def _add_signs(tx: Tx, name: str, entries: list[tuple[int, bytes]]) -> None:

@@ -5,6 +5,7 @@ Everything public is named here; other modules may change without notice.
 
 from stratagate_core.aio import AsyncStrataGate
 from stratagate_core.conversation.rules.capture import ended_text, parse_arguments
+from stratagate_core.embedding.port import Embedder
 from stratagate_core.errors import (
     BatchError,
     Conflict,
@@ -24,6 +25,7 @@ from stratagate_core.llm.offline import OfflineModel
 from stratagate_core.llm.port import Model, Reply, Request, ToolCall
 from stratagate_core.memory import StrataGate
 from stratagate_core.model.block import Block, BlockTurn
+from stratagate_core.model.dream import DreamRun, DreamStep
 from stratagate_core.model.event import Event, Temporal, Weight
 from stratagate_core.model.evidence import Assessment, BatchInfo, Citation, Rejection, UseReceipt
 from stratagate_core.model.graph import Edge, Fact, Node, Provenance, Support
@@ -32,6 +34,7 @@ from stratagate_core.model.message import UNSET, Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Hit, Page, Results
+from stratagate_core.model.topic import Coverage, Experience, Overview, Section, Topic
 from stratagate_core.model.turn import Added, Turn
 from stratagate_core.naming import namespace_for
 from stratagate_core.settings import Settings
@@ -51,10 +54,15 @@ __all__ = [
     "Card",
     "Citation",
     "Conflict",
+    "Coverage",
     "Disabled",
+    "DreamRun",
+    "DreamStep",
     "Edge",
+    "Embedder",
     "Event",
     "EvidenceError",
+    "Experience",
     "Fact",
     "GateError",
     "Hit",
@@ -69,6 +77,7 @@ __all__ = [
     "Node",
     "NotFound",
     "OfflineModel",
+    "Overview",
     "Page",
     "Provenance",
     "PurgeReceipt",
@@ -77,6 +86,7 @@ __all__ = [
     "Reply",
     "Request",
     "Results",
+    "Section",
     "Settings",
     "StorageError",
     "StrataGate",
@@ -86,6 +96,7 @@ __all__ = [
     "ToolCall",
     "ToolSpec",
     "ToolTrace",
+    "Topic",
     "Turn",
     "UseReceipt",
     "Weight",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from stratagate_core.conversation.rules.incoming import turn_of
 from stratagate_core.model.block import Block
+from stratagate_core.model.dream import DreamRun, DreamStep
 from stratagate_core.model.event import Draft, Event
 from stratagate_core.model.evidence import (
     Assessment,
@@ -25,6 +26,7 @@ from stratagate_core.model.message import Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.search import Card, Page, Results
+from stratagate_core.model.topic import Topic
 from stratagate_core.model.turn import Added
 from stratagate_core.settings import Settings
 
@@ -152,6 +154,41 @@ class AsyncStrataGate:
     async def save_settings(self, **values: Any) -> Settings:
         """Change stored settings, for all namespaces and later openings."""
         return await self._run(self.memory.save_settings)
+
+    async def dream(
+        self,
+        directions: Iterable[str] = (),
+        *,
+        resume: bool = False,
+        limit: int | None = None,
+        progress: Callable[[DreamRun], None] | None = None,
+    ) -> DreamRun:
+        """Tidy the directory until all of it was looked at, or the run is held."""
+        return await self._run(
+            self.memory.dream, directions, resume=resume, limit=limit, progress=progress
+        )
+
+    async def dream_status(self) -> DreamRun | None:
+        """The last run, or None; one that runs without an owner shows as interrupted."""
+        return await self._run(self.memory.dream_status)
+
+    async def pause_dream(self) -> DreamRun:
+        """Hold the run after its present step. Raises `Conflict` if it does not run."""
+        return await self._run(self.memory.pause_dream)
+
+    async def stop_dream(self) -> DreamRun:
+        """End the run; what it wrote stays. Raises `Conflict` if it has ended."""
+        return await self._run(self.memory.stop_dream)
+
+    async def direct_dream(self, text: str) -> DreamRun:
+        """Add a direction to the run, also while it runs. Raises `Conflict` if it has ended."""
+        return await self._run(self.memory.direct_dream, text)
+
+    async def dream_transcript(
+        self, number: int | None = None, *, limit: int = 50, offset: int = 0
+    ) -> Page[DreamStep]:
+        """What a run was told, asked to see and did, oldest first; None means the last run."""
+        return await self._run(self.memory.dream_transcript, number, limit=limit, offset=offset)
 
     async def event(self, event_id: str) -> Event:
         """One event of either pool, whatever its status."""
@@ -418,6 +455,34 @@ class AsyncStrataGate:
     ) -> Recall:
         """What to put before a model call that answers `message`."""
         return await self._run(self.memory.recall, message, thread=thread, present=present)
+
+    async def topics(
+        self, query: str = "", *, category: str | None = None, offset: int = 0, limit: int = 12
+    ) -> Page[Topic]:
+        """A page of the directory: topics, then events that are in none yet."""
+        return await self._run(
+            self.memory.topics, query, category=category, offset=offset, limit=limit
+        )
+
+    async def topic(self, topic_id: str) -> Topic:
+        """One topic, or the entry of an event that is in none (``"fallback:<event id>"``)."""
+        return await self._run(self.memory.topic, topic_id)
+
+    async def directory(self) -> str:
+        """The directory as text, within `directory_budget` tokens; blank if it is empty."""
+        return await self._run(self.memory.directory)
+
+    async def list_topics(
+        self, query: str = "", *, category: str | None = None, offset: int = 0, limit: int = 12
+    ) -> dict[str, Any]:
+        """As `topics`, as JSON with the number of entries in each category."""
+        return await self._run(
+            self.memory.list_topics, query, category=category, offset=offset, limit=limit
+        )
+
+    async def expand_topic(self, topic_id: str) -> dict[str, Any]:
+        """A topic as JSON within 2,400 tokens, with counts of what is left out."""
+        return await self._run(self.memory.expand_topic, topic_id)
 
     async def rebase_thread(self, thread: str, messages: Sequence[Message]) -> int:
         """Make a transcript start with these messages; turns beyond them become superseded."""

@@ -1,5 +1,6 @@
 """What all handles of one opened database share: environment, worker, outbox, running retries."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -9,8 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from stratagate_core.embedding.port import (
+    Embedder,
+    QueryVector,
+    checked_embedder,
+    embedded_query,
+)
 from stratagate_core.engine import Env
-from stratagate_core.errors import InvalidArgument, NotFound
+from stratagate_core.errors import InvalidArgument, ModelError, NotFound
 from stratagate_core.jobs import steps as job_steps
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.jobs.runner import Round, arun_round, run_job, run_round
@@ -18,7 +25,15 @@ from stratagate_core.jobs.worker import Worker
 from stratagate_core.llm.offline import is_offline
 from stratagate_core.llm.port import Model, checked_model
 from stratagate_core.model.job import Job
-from stratagate_core.pipeline import HANDLERS, ONE_PER_ROUND, follow, offline_model
+from stratagate_core.pipeline import (
+    HANDLERS,
+    ONE_PER_ROUND,
+    QUEUED_BY_HAND,
+    follow,
+    is_settled,
+    offline_model,
+    settle_older,
+)
 from stratagate_core.settings import STORED, Settings
 from stratagate_core.store import jobs
 from stratagate_core.store import settings as stored_settings
@@ -26,6 +41,10 @@ from stratagate_core.store.engine import Store
 
 #: seconds between two looks at work that another process is doing
 _POLL = 0.05
+#: queries whose vectors are remembered, and characters of one that are embedded
+_QUERIES, _LONGEST_QUERY = 64, 8000
+
+log = logging.getLogger(__name__)
 
 
 class Core:
@@ -37,6 +56,8 @@ class Core:
         self.worker = Worker(self._background_round)
         self._lock = threading.Lock()
         self._retries: dict[tuple[str, str], Future[Job]] = {}
+        #: vectors of the last queries
+        self._queries: dict[str, QueryVector] = {}
 
     @classmethod
     def open(
@@ -44,6 +65,7 @@ class Core:
         database: str | Path,
         *,
         model: Model | None,
+        embedder: Embedder | None,
         settings: Settings,
         read_only: bool,
         clock: Callable[[], datetime],
@@ -56,6 +78,7 @@ class Core:
                 "settings must be a Settings, for example Settings(language='zh')"
             )
         answering = offline_model() if model is None else checked_model(model)
+        embedding = None if embedder is None else checked_embedder(embedder)
         _check_functions(clock, new_id, count_tokens)
         store = Store(database, read_only=read_only)
         try:
@@ -71,6 +94,7 @@ class Core:
                 new_id=new_id,
                 count_tokens=count_tokens,
                 model=answering,
+                embedder=embedding,
                 follow=follow,
             )
         )
@@ -78,8 +102,33 @@ class Core:
     @property
     def processing(self) -> str:
         """How derivation work runs: inline, background or external."""
-        default = "inline" if is_offline(self.env.model) else "background"
+        quick = is_offline(self.env.model) and self.env.embedder is None
+        default = "inline" if quick else "background"
         return self.env.settings.processing or default
+
+    def embedded(self, query: str) -> QueryVector | None:
+        """The vector of a query; None without an embedder, and where it fails.
+
+        The last queries are remembered: an agent repeats itself, and recall asks as search does.
+        """
+        embedder = self.env.embedder
+        if embedder is None or not isinstance(query, str) or not query.strip():
+            return None
+        known = self._queries.get(query)
+        if known is not None:
+            return known
+        try:
+            made = embedded_query(embedder, query[:_LONGEST_QUERY])
+        except ModelError as error:
+            log.warning(
+                "search goes on without vectors: %s", type(error.__cause__ or error).__name__
+            )
+            return None
+        with self._lock:
+            while len(self._queries) >= _QUERIES:
+                self._queries.pop(next(iter(self._queries)))
+            self._queries[query] = made
+        return made
 
     def work_on(self, namespace: str) -> None:
         """Do what a write left to do, in the way that was chosen."""
@@ -91,6 +140,16 @@ class Core:
 
     def _round(self, namespace: str, retry_failed: bool) -> Round:
         return Round(self.env, namespace, HANDLERS, retry_failed=retry_failed, single=ONE_PER_ROUND)
+
+    def settle_older(self, namespace: str) -> None:
+        """Queue what was stored before a part that works on it; nothing if all is queued."""
+        if self.env.store.read_only:
+            return
+        with self.env.read(namespace) as work:
+            if is_settled(work):
+                return
+        with self.env.write(namespace) as work:
+            settle_older(work)
 
     def run(self, namespace: str, *, limit: int | None = None, retry_failed: bool = False) -> int:
         """Run due jobs of a namespace in this thread."""
@@ -145,6 +204,13 @@ class Core:
 
     def _retry(self, namespace: str, job_id: str) -> Job:
         with self.env.write(namespace) as work:
+            job = jobs.get(work.tx, job_id)
+            if job is not None and job.kind in QUEUED_BY_HAND:
+                subject = QUEUED_BY_HAND[job.kind](work, job)
+                job_steps.supersede(work, job, job.error or "")
+                queued = jobs.by_subject(work.tx, job.kind, subject)
+                assert queued is not None
+                return queued.value()
             started = job_steps.restart(work, job_id)
         error = run_job(self.env, namespace, HANDLERS, started)
         if error is not None:

@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from stratagate_core.embedding.port import Embedder
+from stratagate_core.errors import ModelError, StorageError
 from stratagate_core.llm.ask import Question, aask, ask
 from stratagate_core.llm.port import Model
 from stratagate_core.model.facts import Fact
@@ -36,6 +38,8 @@ class Env:
     model: Model
     #: enqueues what follows a fact, in the transaction of the fact
     follow: Callable[["Work", Fact], None]
+    #: makes vectors; None: search goes by words alone
+    embedder: Embedder | None = None
 
     @contextmanager
     def read(self, namespace: str) -> Iterator["Work"]:
@@ -83,6 +87,9 @@ class Work:
         self.env.follow(self, fact)
 
 
+#: how often an answer is written before the attempt has failed
+_COMMITS = 3
+
 P = TypeVar("P")
 A = TypeVar("A", bound=BaseModel)
 R = TypeVar("R")
@@ -112,6 +119,18 @@ class Task(Generic[P, A, R]):
     apply: Callable[[Work, R], "Applied"]
     #: whether an answer that reached the output limit is asked for again (12 §2)
     repair_cut: bool = True
+    #: how many answers are asked for before the attempt has failed
+    answers: int = 2
+    #: tokens that an answer may have; None: as the settings say
+    max_tokens: Callable[[P], int] | None = None
+    #: whether the last good answers are kept for diagnostics (12 §6)
+    keep_answer: bool = True
+    #: what is known of a question that failed, in numbers and ids
+    describe: Callable[[P], Mapping[str, Any]] | None = None
+    #: until when a subject must wait before it may be asked about; None: it need not
+    put_off: Callable[["Work", str], datetime | None] | None = None
+    #: what becomes of a failed attempt, in its transaction; None: its message is kept
+    on_failure: Callable[["Work", str, Exception], "Failed"] | None = None
 
     def question(self, prepared: P, settings: Settings) -> Question[A]:
         """The question to ask about what was prepared."""
@@ -121,11 +140,29 @@ class Task(Generic[P, A, R]):
             payload=self.payload(prepared),
             answer=self.answer,
             check=lambda answer: self.check(prepared, answer),
-            max_tokens=settings.max_output_tokens,
+            max_tokens=(
+                self.max_tokens(prepared) if self.max_tokens else settings.max_output_tokens
+            ),
             timeout=settings.structured_task_timeout,
             reasoning=settings.structured_reasoning_effort,
             repair_cut=self.repair_cut,
+            answers=self.answers,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand(Generic[P, R]):
+    """Work that needs something outside other than a model: also done in no transaction.
+
+    `P` is what was prepared, `R` what was brought back.
+    """
+
+    #: reads what is needed; None when there is nothing to do any more
+    prepare: Callable[[Work, str], P | None]
+    fetch: Callable[[Env, P], R]
+    apply: Callable[[Work, P, R], "Applied"]
+    #: whether it can be done with what was handed in
+    possible: Callable[[Env], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +171,20 @@ class Applied:
 
     #: True: the model validly said that there is nothing to do
     skipped: bool = False
+    #: True: there is more of it to do
+    more: bool = False
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """How a failed attempt leaves its job."""
+
+    #: what is stored as its error
+    error: str
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    #: other jobs do its work from here on
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +212,8 @@ def run_task(
         prepared = task.prepare(work, subject)
     if prepared is None:
         return _nothing_to_do(env, namespace, settle)
-    asked = ask(env.model, task.question(prepared, env.settings))
+    with _described(task, prepared):
+        asked = ask(env.model, task.question(prepared, env.settings))
     return _apply(env, namespace, task, task.decide(prepared, asked.answer), asked, settle)
 
 
@@ -178,9 +229,36 @@ async def arun_task(
     prepared = await asyncio.to_thread(prepare)
     if prepared is None:
         return await asyncio.to_thread(_nothing_to_do, env, namespace, settle)
-    asked = await aask(env.model, task.question(prepared, env.settings))
+    with _described(task, prepared):
+        asked = await aask(env.model, task.question(prepared, env.settings))
     plan = task.decide(prepared, asked.answer)
     return await asyncio.to_thread(_apply, env, namespace, task, plan, asked, settle)
+
+
+@contextmanager
+def _described(task: Task[P, A, R], prepared: P) -> Iterator[None]:
+    """An error of the model knows what was asked, if the task tells."""
+    try:
+        yield
+    except ModelError as error:
+        if task.describe is not None:
+            error.details = {**error.details, "asked": task.describe(prepared)}
+        raise
+
+
+def run_errand(
+    env: Env, namespace: str, errand: Errand[P, R], subject: str, settle: Settle
+) -> Outcome:
+    """Prepare, fetch, apply; `settle` runs in the applying transaction."""
+    with env.read(namespace) as work:
+        prepared = errand.prepare(work, subject)
+    if prepared is None:
+        return _nothing_to_do(env, namespace, settle)
+    brought = errand.fetch(env, prepared)
+    with env.write(namespace) as work:
+        outcome = Outcome(applied=errand.apply(work, prepared, brought))
+        settle(work, outcome)
+    return outcome
 
 
 def _nothing_to_do(env: Env, namespace: str, settle: Settle) -> Outcome:
@@ -193,8 +271,18 @@ def _nothing_to_do(env: Env, namespace: str, settle: Settle) -> Outcome:
 def _apply(
     env: Env, namespace: str, task: Task[P, A, R], plan: R, asked: Any, settle: Settle
 ) -> Outcome:
-    with env.write(namespace) as work:
-        applied = task.apply(work, plan)
-        outcome = Outcome(applied=applied, text=asked.text, spent=asked.spent)
-        settle(work, outcome)
-    return outcome
+    def attempt() -> Outcome:
+        with env.write(namespace) as work:
+            applied = task.apply(work, plan)
+            text = asked.text if task.keep_answer else ""
+            outcome = Outcome(applied=applied, text=text, spent=asked.spent)
+            settle(work, outcome)
+        return outcome
+
+    for _ in range(_COMMITS - 1):
+        try:
+            return attempt()
+        except StorageError:
+            # the answer is at hand: only its writing is tried again
+            continue
+    return attempt()

@@ -42,6 +42,15 @@ class Ranking(BaseModel):
     telling: float = 0.51
     telling_of_speaker: float = 0.51
     spoken_date: float = 0.68
+    # with an embedder only
+    dense: float = 1.4
+    dense_answer: float = 0.48
+    dense_before: float = 1.08
+    dense_before_2: float = 0.5
+    dense_after: float = 0.72
+    dense_session: float = 0.95
+    dense_block: float = 1.15
+    dense_of_event: float = 1.0
 
 
 class Settings(BaseModel):
@@ -65,9 +74,12 @@ class Settings(BaseModel):
     max_output_tokens: int = Field(default=10_000, ge=256)
     structured_task_timeout: float = Field(default=120.0, ge=1, description="seconds")
     structured_reasoning_effort: Literal["auto", "force-off"] = "auto"
+    topics_enabled: bool = True
+    dreaming_enabled: bool = True
     recall_enabled: bool = True
     block_views_enabled: bool = True
     recall_budget: int = Field(default=900, ge=0, description="estimated tokens")
+    directory_budget: int = Field(default=400, ge=0, description="estimated tokens")
     language: Literal["en", "zh", "auto"] = "en"
     display_timezone: str = "UTC"
     redact_on_write: bool = False

@@ -1,18 +1,22 @@
 """Public test doubles: a clock, ids and a model that do exactly what a test tells them.
 
-`ModelConformance` is what every adapter of the model port has to pass.
+`ModelConformance` and `EmbedderConformance` are what every adapter of the ports has to pass.
 """
 
 import asyncio
+import hashlib
 import itertools
+import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias, cast
 
+from stratagate_core.embedding.port import Embedder, checked_embedder
 from stratagate_core.errors import ModelError
 from stratagate_core.llm.port import Model, Reply, Request, ToolCall
+from stratagate_core.pipeline import offline_model
 
 #: a reply, an answer (given as one tool call), a plain text or an error to raise
 Answer: TypeAlias = Reply | Mapping[str, Any] | str | BaseException
@@ -62,7 +66,8 @@ class ScriptExhausted(BaseException):
 class ScriptedModel:
     """A model that answers by a script and records every request.
 
-    The script is a list of lines in the order of asking, or one such list for each task.
+    The script is a list of lines in the order of asking, or one such list for each task; a task
+    that is not named in it is answered by rules, as the offline model answers it.
     """
 
     def __init__(
@@ -74,6 +79,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._common: Iterator[Line] = iter(())
         self._by_task: dict[str, Iterator[Line]] = {}
+        self._names_tasks = isinstance(script, Mapping)
         if isinstance(script, Mapping):
             self._by_task = {task: iter(lines) for task, lines in script.items()}
         else:
@@ -91,6 +97,8 @@ class ScriptedModel:
     def complete(self, request: Request) -> Reply:
         """Play the next line; raises `ScriptExhausted` when there is none."""
         line = self._next(request)
+        if line is None:
+            return offline_model().complete(request)
         answer = line(request) if callable(line) else line
         if isinstance(answer, BaseException):
             raise answer
@@ -104,13 +112,109 @@ class ScriptedModel:
         """As `complete`."""
         return self.complete(request)
 
-    def _next(self, request: Request) -> Line:
+    def _next(self, request: Request) -> Line | None:
         with self._lock:
             self.requests.append(request)
+            if self._names_tasks and request.task not in self._by_task:
+                return None
             for line in self._by_task.get(request.task, self._common):
                 return line
             asked = sum(past.task == request.task for past in self.requests)
         raise ScriptExhausted(f"no line for request {asked} of {request.task}")
+
+
+class WordEmbedder:
+    """An embedder without a model: texts are near when they share words, or words that are alike.
+
+    Args:
+        alike: words that mean the same as others, for example ``{"feline": "cat"}``.
+        name: which model it claims to be.
+        dimensions: of its vectors.
+
+    """
+
+    floor = 0.4
+
+    def __init__(
+        self,
+        alike: Mapping[str, str] | None = None,
+        *,
+        name: str = "words",
+        dimensions: int = 256,
+    ) -> None:
+        self.name = name
+        self.alike = dict(alike or {})
+        self.dimensions = dimensions
+        #: raised instead of an answer while it is set
+        self.failure: Exception | None = None
+        #: every text that was embedded, questions too
+        self.asked: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text."""
+        if self.failure is not None:
+            raise self.failure
+        self.asked += texts
+        return [self._vector(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question."""
+        return self.embed_documents([text])[0]
+
+    def _vector(self, text: str) -> list[float]:
+        found = [0.0] * self.dimensions
+        for word in text.casefold().replace(".", " ").replace("?", " ").split():
+            meant = self.alike.get(word, word)
+            digest = hashlib.sha256(meant.encode("utf-8", "surrogatepass")).digest()
+            for at in range(8):  # a word has eight places of its own, some shared by chance
+                place = int.from_bytes(digest[2 * at : 2 * at + 2], "big") % self.dimensions
+                found[place] += 1.0 if digest[16 + at] % 2 else -1.0
+        return found
+
+
+class EmbedderConformance:
+    """What an embedder has to do; subclass it in a test module.
+
+    ``class TestMine(EmbedderConformance)`` with a `make_embedder` gives the tests to pytest.
+    """
+
+    #: texts in several scripts, one of them blank
+    texts = ("The kettle is red.", "水壶是红色的。", "Чайник красный.", " ", "🫖" * 50)
+
+    def make_embedder(self) -> Embedder:
+        """The embedder."""
+        raise NotImplementedError
+
+    def test_it_is_accepted(self) -> None:
+        """It has a name and can embed."""
+        embedder = self.make_embedder()
+
+        assert checked_embedder(embedder) is embedder
+        assert embedder.name
+
+    def test_texts_keep_their_order_and_dimension(self) -> None:
+        """One vector for each text, in order, all of one dimension, finite; alone or together."""
+        embedder = self.make_embedder()
+        together = [list(vector) for vector in embedder.embed_documents(self.texts)]
+        alone = [list(embedder.embed_documents([text])[0]) for text in self.texts]
+
+        assert len(self.texts) == len(together)
+        assert len({len(vector) for vector in (*together, *alone)}) == 1
+        for one, other in zip(together, alone, strict=True):
+            assert all(math.isfinite(value) for value in one)
+            assert all(math.isclose(a, b, abs_tol=0.02) for a, b in zip(one, other, strict=True))
+
+    def test_no_text_is_no_call(self) -> None:
+        """Nothing in, nothing out."""
+        assert not list(self.make_embedder().embed_documents([]))
+
+    def test_questions_are_comparable(self) -> None:
+        """The vector of a question has the dimension of those of texts."""
+        embedder = self.make_embedder()
+
+        assert len(embedder.embed_query("What is red?")) == len(
+            embedder.embed_documents(["The kettle is red."])[0]
+        )
 
 
 class ModelConformance:

@@ -11,7 +11,13 @@ from stratagate_core.testing import Answer
 #: what a model says to a request
 Said = Callable[[Request], Answer]
 SUMMARISE, EXTRACT, PROJECT = "summarise_block", "extract_events", "project_graph"
-JOB_OF = {SUMMARISE: "block_summary", EXTRACT: "event_extraction", PROJECT: "graph_projection"}
+FILE, TIDY = "project_topics", "tidy_topics"
+JOB_OF = {
+    SUMMARISE: "block_summary",
+    EXTRACT: "event_extraction",
+    PROJECT: "graph_projection",
+    FILE: "topic_projection",
+}
 SUMMARY = {
     "l0_title": "Harbour walk",
     "l0_tags": ["harbour"],
@@ -49,10 +55,32 @@ def _graph(payload: dict[str, Any]) -> dict[str, Any]:
     return {"reason": "a walk", "nodes": [node], "edges": []}
 
 
+def _topics(payload: dict[str, Any]) -> dict[str, Any]:
+    ids = [event["id"] for event in payload["events"]]
+    topic = {
+        "title": "Walks",
+        "description": "Walks of Mara.",
+        "source_event_ids": ids,
+        "sections": [{"title": "How it developed", "source_event_ids": ids}],
+        "overview": [
+            {
+                "kind": "history",
+                "title": "How it developed",
+                "text": "Mara walked.",
+                "source_event_ids": ids[:1],
+            }
+        ],
+    }
+    known = [shown for shown in payload["topics"] if shown["title"] == "Walks"]
+    return {"topics": [topic | {"topic_id": known[0]["id"]} if known else topic]}
+
+
 _GOOD: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     SUMMARISE: lambda _: SUMMARY,
     EXTRACT: _events,
     PROJECT: _graph,
+    FILE: _topics,
+    TIDY: lambda _: {"edits": [], "batch_done": True},
 }
 
 

@@ -37,6 +37,7 @@ RunSql = Callable[[str], None]
 #: the folders of tests that run on every database; connectors and applications see no difference
 ON_ALL_DATABASES = {
     "conversation",
+    "dreaming",
     "events",
     "gate",
     "graph",
@@ -46,6 +47,7 @@ ON_ALL_DATABASES = {
     "search",
     "store",
     "tests",
+    "topics",
 }
 
 

@@ -41,10 +41,25 @@ def test_code_runs(
     assert "On Friday.\n" in printed
     assert "The roofer comes on Friday, because the roof leaks.\n" in printed
     assert "2026-06-13" in printed
+    assert "[Memory directory]" in printed
     assert "1 ['The open day moves to June 13" in printed
     assert "commute 25 minutes stale home changed from Ghent to Bruges" in printed
     assert "home: Ghent\ncommute: 25 minutes\n" in printed
     assert "memory_search_events" in printed
+
+
+@pytest.mark.slow
+def test_code_of_the_page_on_vectors_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its Python blocks run, offline, and find what they say."""
+    pytest.importorskip("onnxruntime", reason="the extra minilm is not installed")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "embeddings.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        exec(compile(block, "embeddings.md", "exec"), {"__name__": "page"})
+
+    assert capsys.readouterr().out.startswith("My favourite tea is oolong. ")
 
 
 def test_make_targets_exist() -> None:
@@ -73,7 +88,7 @@ def test_extras_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = set(re.findall(r"stratagate\[([\w,]+)\]", README))
 
-    assert {"classic", "llamaindex", "postgres"} == named
+    assert {"classic", "llamaindex", "minilm", "postgres"} == named
     assert named <= project["optional-dependencies"].keys()
 
 

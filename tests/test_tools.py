@@ -16,6 +16,8 @@ from tests.conftest import NO_GRAPH
 
 Opener = Callable[..., StrataGate]
 NAMES = (
+    "list_topics",
+    "expand_topic",
     "search_events",
     "expand_event",
     "search_graph",
@@ -89,7 +91,7 @@ def test_L_01_tools_that_exist_name_stratagate() -> None:
     assert tuple(spec.name for spec in specs) == tuple(f"sg_{name}" for name in NAMES)
     assert all(spec.description.startswith("StrataGate") for spec in specs)
     assert all(len(spec.description) <= 1024 for spec in specs)
-    assert "sg_assess" in specs[0].description
+    assert "sg_search_events" in specs[0].description
 
 
 def test_every_argument_is_described() -> None:

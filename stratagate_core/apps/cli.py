@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stratagate_core import __version__
-from stratagate_core.apps import doctor, evaluation, output
+from stratagate_core.apps import doctor, dream, evaluation, output
 from stratagate_core.apps.places import FILE, default_database, existing_database, open_to_read
 from stratagate_core.errors import InvalidArgument, StrataGateError
 from stratagate_core.memory import StrataGate
@@ -20,8 +20,9 @@ from stratagate_core.model.search import Card, Results
 _ABOUT = """\
 StrataGate keeps what was said, fades it by view and finds it again.
 
-A memory is one file. These commands look into it; to write to it, use the library from your
-program (see the README), or try `stratagate demo` first: it needs no key and no server.
+A memory is one file. These commands look into it, and `dream` tidies its directory; to write to
+it, use the library from your program (see the README), or try `stratagate demo` first: it needs no
+key and no server.
 """
 _EXAMPLES = """\
 examples:
@@ -29,6 +30,7 @@ examples:
   stratagate search "ladders"                search your default memory
   stratagate search "ladders" --database my.db --kind raw --json
   stratagate export backup.jsonl             everything as JSON lines, secrets redacted
+  stratagate dream --database my.db          tidy the directory of topics
   stratagate doctor my.db                    is this file in good health?
   stratagate eval locomo locomo10.json --baseline rank-bm25
 """
@@ -81,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_export(commands)
     _add_doctor(commands)
+    dream.add(commands)
     evaluation.add(commands)
     return parser
 

@@ -13,7 +13,9 @@ from typing import Any
 from stratagate_core.apps import scores, weights
 from stratagate_core.apps.output import as_json
 from stratagate_core.apps.places import FILE, SETTINGS
-from stratagate_core.errors import InvalidArgument, NotFound
+from stratagate_core.embedding.minilm import MiniLM
+from stratagate_core.embedding.port import Embedder
+from stratagate_core.errors import InvalidArgument, MissingExtra, NotFound
 from stratagate_core.evals.beam import read_beam
 from stratagate_core.evals.corrections import read_corrections
 from stratagate_core.evals.dataset import Conversation
@@ -30,6 +32,7 @@ _READERS: Mapping[str, Callable[[Path], tuple[Conversation, ...]]] = {
     "longmemeval": read_longmemeval,
     "beam": read_beam,
 }
+_EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"minilm": MiniLM}
 _TO_SCREEN = Path("-")
 
 
@@ -65,6 +68,11 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         action="append",
         help=f"how many tokens of results to fill; may be repeated (default: {TOKEN_BUDGET})",
+    )
+    parser.add_argument(
+        "--embedder",
+        choices=sorted(_EMBEDDERS),
+        help="also search by vectors: minilm runs on this machine (extra minilm)",
     )
     parser.add_argument(
         "--conversations", type=_positive, metavar="N", help="only the first N conversations"
@@ -120,11 +128,15 @@ def run(options: argparse.Namespace) -> int:
     except (InvalidArgument, NotFound) as error:
         print(f"stratagate: {error.message}", file=sys.stderr)
         return 2
-    if options.database is not None:
-        found = _evaluated(options.database, conversations, options)
-    else:
-        with tempfile.TemporaryDirectory(prefix="stratagate-eval-") as folder:
-            found = _evaluated(str(Path(folder) / FILE), conversations, options)
+    try:
+        if options.database is not None:
+            found = _evaluated(options.database, conversations, options)
+        else:
+            with tempfile.TemporaryDirectory(prefix="stratagate-eval-") as folder:
+                found = _evaluated(str(Path(folder) / FILE), conversations, options)
+    except MissingExtra as error:
+        print(f"stratagate: {error.message}", file=sys.stderr)
+        return 2
     if isinstance(found, Search):
         _show(options, weights.weights_json(found), weights.weights_text(found))
     else:
@@ -151,6 +163,7 @@ def _evaluated(
         database,
         settings=SETTINGS if new else None,
         new_id=CountingIds() if new else random_id,
+        embedder=None if options.embedder is None else _EMBEDDERS[options.embedder](),
     ) as memory:
         if options.leave_one_out:
             return leave_one_out(memory, conversations, progress=_progress)

@@ -64,6 +64,12 @@ def open_to_read(database: str | None, namespace: str | None) -> StrataGate:
     return StrataGate.open(place, namespace=chosen, read_only=True)
 
 
+def open_to_write(database: str | None, namespace: str | None) -> StrataGate:
+    """As `open_to_read`, for a command that changes the memory."""
+    place = existing_database(database)
+    return StrataGate.open(place, namespace=_chosen(_held(place), namespace, place))
+
+
 def _held(database: str) -> tuple[str, ...]:
     store = Store(database, read_only=True)
     try:

@@ -16,7 +16,14 @@ from stratagate_core.evals.harness import DEPTH, Progress, ingest
 from stratagate_core.evals.items import message_items
 from stratagate_core.evals.measures import Item, Score, mean, score
 from stratagate_core.memory import StrataGate
-from stratagate_core.rank.signals import CLOSE_SIGNALS, SIGNALS, measured, measured_closely, tied
+from stratagate_core.rank.signals import (
+    CLOSE_SIGNALS,
+    DENSE_SIGNALS,
+    SIGNALS,
+    measured,
+    measured_closely,
+    tied,
+)
 from stratagate_core.search.raw import scene_for
 from stratagate_core.text.estimate import estimate_tokens
 
@@ -77,13 +84,14 @@ def leave_one_out(
     """
     if len(conversations) < 2:
         raise InvalidArgument("leaving one conversation out needs two or more of them")
+    names = (*NAMES, *DENSE_SIGNALS) if memory._core.env.embedder else NAMES
     asked: list[list[_Asked]] = []
     items: list[dict[str, Item]] = []
     for conversation in conversations:
         progress(f"{conversation.id}: telling and asking")
         handle = memory.for_namespace(conversation.namespace)
         ingest(handle, conversation)
-        asked.append([_ask(handle, question) for question in conversation.questions])
+        asked.append([_ask(handle, question, names) for question in conversation.questions])
         items.append(message_items(conversation))
     folds: list[Fold] = []
     scores: dict[str, list[Score]] = {}
@@ -98,7 +106,7 @@ def leave_one_out(
             Fold(
                 left_out=conversation.id,
                 questions=len(found),
-                weights=_named(weights),
+                weights=_named(weights, names),
                 score=mean(found),
             )
         )
@@ -106,26 +114,27 @@ def leave_one_out(
         folds=tuple(folds),
         overall=mean(list(chain.from_iterable(scores.values()))),
         by_category={name: mean(scores[name]) for name in sorted(scores)},
-        weights=_named(fit([one.choice for one in chain.from_iterable(asked)])),
+        weights=_named(fit([one.choice for one in chain.from_iterable(asked)]), names),
     )
 
 
-def _ask(memory: StrataGate, question: Question) -> _Asked:
+def _ask(memory: StrataGate, question: Question, names: Sequence[str]) -> _Asked:
+    vector = memory._core.embedded(question.text)
     with memory._read() as work:
-        scene = scene_for(work, question.text)
+        scene = scene_for(work, question.text, vector)
     if scene is None:
-        nothing = Choice(np.zeros((0, len(NAMES))), np.zeros(0, np.bool_))
+        nothing = Choice(np.zeros((0, len(names))), np.zeros(0, np.bool_))
         return _Asked(question, nothing, ())
     everywhere = np.arange(len(scene.messages))
     signals = measured(scene) | measured_closely(scene, everywhere)
     hits = np.flatnonzero(tied(signals))
     ids = tuple(str(scene.messages[at].id) for at in hits)
-    values = np.stack([signals[name] for name in NAMES], axis=1)[hits]
+    values = np.stack([signals[name] for name in names], axis=1)[hits]
     evidence = np.array([key in question.evidence for key in ids], np.bool_)
     return _Asked(question, Choice(values, evidence), ids)
 
 
-def _named(weights: Floats) -> dict[str, float]:
+def _named(weights: Floats, names: Sequence[str]) -> dict[str, float]:
     """Weights by signal, on the scale where text counts 1."""
-    unit = weights[NAMES.index("text")]
-    return {name: round(float(value / unit), 3) for name, value in zip(NAMES, weights, strict=True)}
+    unit = weights[names.index("text")]
+    return {name: round(float(value / unit), 3) for name, value in zip(names, weights, strict=True)}

@@ -7,9 +7,22 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from stratagate_core.engine import Applied, Env, Outcome, Settle, Task, Work, arun_task, run_task
+from stratagate_core.engine import (
+    Applied,
+    Env,
+    Errand,
+    Failed,
+    Outcome,
+    Settle,
+    Task,
+    Work,
+    arun_task,
+    run_errand,
+    run_task,
+)
 from stratagate_core.errors import Conflict, ModelError
 from stratagate_core.jobs import steps
 from stratagate_core.llm.port import is_ready
@@ -21,7 +34,8 @@ log = logging.getLogger("stratagate_core.jobs")
 Step = Callable[[Work, str], None]
 #: of a chain of errors this many are named in a log
 _CAUSES = 3
-Handlers = Mapping[str, Task[Any, Any, Any] | Step]
+Handler = Task[Any, Any, Any] | Errand[Any, Any] | Step
+Handlers = Mapping[str, Handler]
 
 
 @dataclass(slots=True)
@@ -36,6 +50,8 @@ class Round:
     single: frozenset[str] = frozenset()
     #: the model was found to be away: it is not asked again in this round
     away: bool = False
+    #: so was what errands need
+    errands_away: bool = False
     done: list[str] = field(default_factory=list)
     done_kinds: set[str] = field(default_factory=set)
 
@@ -46,6 +62,7 @@ class Round:
             kind
             for kind, handler in self.handlers.items()
             if (ready or not isinstance(handler, Task))
+            and self._can_run(handler)
             and not (kind in self.single and kind in self.done_kinds)
         ]
         with self.env.read(self.namespace) as work:
@@ -54,11 +71,35 @@ class Round:
             ):
                 return None
         with self.env.write(self.namespace) as work:
-            job = steps.claim(work, kinds=kinds, ignore_wait=self.retry_failed, done=self.done)
+            job = steps.claim(
+                work,
+                kinds=kinds,
+                ignore_wait=self.retry_failed,
+                done=self.done,
+                put_off=self._put_off,
+            )
         if job is not None:
             self.done.append(job.id)
             self.done_kinds.add(job.kind)
         return job
+
+    def _put_off(self, work: Work, job: JobRow) -> datetime | None:
+        handler = self.handlers[job.kind]
+        if isinstance(handler, Task) and handler.put_off is not None:
+            return handler.put_off(work, job.subject)
+        return None
+
+    def _can_run(self, handler: object) -> bool:
+        if not isinstance(handler, Errand):
+            return True
+        return not self.errands_away and handler.possible(self.env)
+
+    def note(self, job: JobRow, error: Exception | None) -> None:
+        """Ask nothing again in this round that was found to be away."""
+        if is_away(error) and isinstance(self.handlers[job.kind], Errand):
+            self.errands_away = True
+        elif is_away(error):
+            self.away = True
 
 
 def run_round(round_: Round, limit: int | None = None) -> int:
@@ -68,7 +109,7 @@ def run_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = run_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -79,7 +120,7 @@ async def arun_round(round_: Round, limit: int | None = None) -> int:
         if job is None:
             break
         error = await arun_job(round_.env, round_.namespace, round_.handlers, job)
-        round_.away = round_.away or is_away(error)
+        round_.note(job, error)
     return len(round_.done)
 
 
@@ -89,10 +130,12 @@ def run_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) -> Except
     try:
         if isinstance(handler, Task):
             run_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            run_errand(env, namespace, handler, job.subject, _settle(job))
         else:
             _run_step(env, namespace, handler, job)
     except Exception as error:
-        _fail(env, namespace, job, error)
+        _fail(env, namespace, handler, job, error)
         return error
     return None
 
@@ -103,10 +146,12 @@ async def arun_job(env: Env, namespace: str, handlers: Handlers, job: JobRow) ->
     try:
         if isinstance(handler, Task):
             await arun_task(env, namespace, handler, job.subject, _settle(job))
+        elif isinstance(handler, Errand):
+            await asyncio.to_thread(run_errand, env, namespace, handler, job.subject, _settle(job))
         else:
             await asyncio.to_thread(_run_step, env, namespace, handler, job)
     except Exception as error:
-        await asyncio.to_thread(_fail, env, namespace, job, error)
+        await asyncio.to_thread(_fail, env, namespace, handler, job, error)
         return error
     return None
 
@@ -121,18 +166,10 @@ def _settle(job: JobRow) -> Settle:
     return lambda work, outcome: steps.settle(work, job, outcome)
 
 
-def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
-    known = error.details if isinstance(error, ModelError) else {}
+def _fail(env: Env, namespace: str, handler: Handler, job: JobRow, error: Exception) -> None:
     try:
         with env.write(namespace) as work:
-            again = steps.fail(
-                work,
-                job,
-                str(error) or type(error).__name__,
-                spent=known.get("spent", {}),
-                wait=known.get("retry_after"),
-                away=is_away(error),
-            )
+            again = _record(work, handler, job, error)
     except Conflict:
         log.info("job %s was taken over by another worker", job.id)
         return
@@ -142,6 +179,27 @@ def _fail(env: Env, namespace: str, job: JobRow, error: Exception) -> None:
         job.kind,
         _reason(error),
         "not tried again" if again is None else f"next try not before {again:%H:%M:%S %Z}",
+    )
+
+
+def _record(work: Work, handler: Handler, job: JobRow, error: Exception) -> datetime | None:
+    """Write down a failed attempt; when the next one may start."""
+    known = error.details if isinstance(error, ModelError) else {}
+    spent = known.get("spent", {})
+    failed = Failed(error=str(error) or type(error).__name__)
+    if isinstance(handler, Task) and handler.on_failure is not None:
+        failed = handler.on_failure(work, job.subject, error)
+    if failed.superseded:
+        steps.supersede(work, job, failed.error, spent=spent, diagnostics=failed.diagnostics)
+        return None
+    return steps.fail(
+        work,
+        job,
+        failed.error,
+        spent=spent,
+        wait=known.get("retry_after"),
+        away=is_away(error),
+        diagnostics=failed.diagnostics,
     )
 
 

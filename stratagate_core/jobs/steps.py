@@ -1,12 +1,18 @@
 """What changes a job: it is queued, claimed, settled, failed, given back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from stratagate_core.engine import Outcome, Work
 from stratagate_core.errors import Conflict, InvalidArgument, NotFound
-from stratagate_core.jobs.rules import MAX_ATTEMPTS, lease_until, outage_over_at, retry_at
+from stratagate_core.jobs.rules import (
+    MAX_ATTEMPTS,
+    PATIENT,
+    lease_until,
+    outage_over_at,
+    retry_at,
+)
 from stratagate_core.store import jobs
 from stratagate_core.store.jobs import JobRow
 
@@ -24,7 +30,14 @@ def enqueue(work: Work, kind: str, subject: str, *, priority: int = 0) -> None:
             priority=priority,
         )
     elif known.status not in ("pending", "running"):
-        jobs.update(work.tx, known.id, status="pending", attempts=0, updated_at=work.now)
+        jobs.update(
+            work.tx,
+            known.id,
+            status="pending",
+            attempts=0,
+            next_retry_at=None,
+            updated_at=work.now,
+        )
 
 
 def begin_again(work: Work, kind: str, subject: str, *, queued: bool) -> None:
@@ -82,19 +95,35 @@ def anything_due(
 
 
 def claim(
-    work: Work, *, kinds: Sequence[str], ignore_wait: bool, done: Sequence[str]
+    work: Work,
+    *,
+    kinds: Sequence[str],
+    ignore_wait: bool,
+    done: Sequence[str],
+    put_off: Callable[[Work, JobRow], datetime | None] = lambda _work, _job: None,
 ) -> JobRow | None:
-    """Take the next runnable job under a fresh lease; its attempt counts from now."""
+    """Take the next runnable job under a fresh lease; its attempt counts from now.
+
+    `put_off` says until when a job must wait for something else than its own back-off.
+    """
     give_back(work, only_expired=True)
-    job = jobs.next_runnable(
-        work.tx,
-        now=work.now,
-        max_attempts=MAX_ATTEMPTS,
-        ignore_wait=ignore_wait,
-        kinds=kinds,
-        done=done,
-    )
-    return None if job is None else _start(work, job, attempts=job.attempts + 1)
+    passed = list(done)
+    while True:
+        job = jobs.next_runnable(
+            work.tx,
+            now=work.now,
+            max_attempts=MAX_ATTEMPTS,
+            ignore_wait=ignore_wait,
+            kinds=kinds,
+            done=passed,
+        )
+        if job is None:
+            return None
+        until = put_off(work, job)
+        if until is None:
+            return _start(work, job, attempts=job.attempts + 1)
+        jobs.update(work.tx, job.id, next_retry_at=until)
+        passed.append(job.id)
 
 
 def restart(work: Work, job_id: str) -> JobRow:
@@ -109,10 +138,14 @@ def restart(work: Work, job_id: str) -> JobRow:
 
 def _start(work: Work, job: JobRow, *, attempts: int) -> JobRow:
     lease = work.new_id("lease")
+    attempt_id = job.id
+    if job.kind in PATIENT and job.attempts:
+        attempt_id = work.new_id("job")
+        jobs.rename(work.tx, job.id, attempt_id)
     until = lease_until(work.now, work.settings.structured_task_timeout)
     jobs.update(
         work.tx,
-        job.id,
+        attempt_id,
         status="running",
         attempts=attempts,
         next_retry_at=None,
@@ -120,7 +153,7 @@ def _start(work: Work, job: JobRow, *, attempts: int) -> JobRow:
         lease_until=until,
         updated_at=work.now,
     )
-    started = jobs.get(work.tx, job.id)
+    started = jobs.get(work.tx, attempt_id)
     assert started is not None
     return started
 
@@ -130,11 +163,14 @@ def settle(work: Work, job: JobRow, outcome: Outcome) -> None:
     _check_lease(work, job)
     applied = outcome.applied
     known = {} if applied is None else dict(applied.diagnostics)
-    skipped = applied is not None and applied.skipped
+    status = "succeeded"
+    if applied is not None and (applied.skipped or applied.more):
+        status = "skipped" if applied.skipped else "pending"
     jobs.update(
         work.tx,
         job.id,
-        status="skipped" if skipped else "succeeded",
+        status=status,
+        attempts=0 if status == "pending" else job.attempts,
         error=None,
         lease=None,
         lease_until=None,
@@ -159,6 +195,7 @@ def fail(
     spent: Mapping[str, int],
     wait: float | None = None,
     away: bool = False,
+    diagnostics: Mapping[str, Any] = {},
 ) -> datetime | None:
     """Record a failed attempt; when the next one may start, None: never by itself.
 
@@ -166,11 +203,12 @@ def fail(
     `away` the model was not there: the attempt does not count.
     """
     _check_lease(work, job)
-    known = _added(job, {**spent, "outages": 1} if away else spent)
+    counted = _added(job, {**spent, "outages": 1} if away else spent)
+    known = {**counted, **diagnostics}
     if away:
         again: datetime | None = outage_over_at(known["outages"], work.now, asked_for=wait)
     else:
-        again = retry_at(job.attempts, work.now, asked_for=wait)
+        again = retry_at(job.attempts, work.now, asked_for=wait, kind=job.kind)
     jobs.update(
         work.tx,
         job.id,
@@ -184,6 +222,37 @@ def fail(
         updated_at=work.now,
     )
     return again
+
+
+def close_failed(work: Work, kind: str, subject: str) -> None:
+    """A failed job whose work is gone or is done by others is no failure any more."""
+    known = jobs.by_subject(work.tx, kind, subject)
+    if known is not None and known.status == "failed":
+        supersede(work, known, known.error or "")
+
+
+def supersede(
+    work: Work,
+    job: JobRow,
+    error: str,
+    *,
+    spent: Mapping[str, int] = {},
+    diagnostics: Mapping[str, Any] = {},
+) -> None:
+    """Close a job, running or failed, whose work others do."""
+    if job.status == "running":
+        _check_lease(work, job)
+    jobs.update(
+        work.tx,
+        job.id,
+        status="superseded",
+        error=error,
+        next_retry_at=None,
+        lease=None,
+        lease_until=None,
+        diagnostics={**_added(job, spent), **diagnostics},
+        updated_at=work.now,
+    )
 
 
 def _added(job: JobRow, spent: Mapping[str, int]) -> dict[str, Any]:
@@ -207,7 +276,7 @@ def give_back(work: Work, *, only_expired: bool) -> int:
             work.tx,
             job.id,
             status="failed",
-            error="interrupted",
+            error="timeout" if job.kind in PATIENT else "interrupted",
             next_retry_at=None,
             lease=None,
             lease_until=None,

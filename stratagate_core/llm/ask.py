@@ -49,6 +49,8 @@ class Question(Generic[A]):
     reasoning: Literal["auto", "force-off"] = "auto"
     #: whether an answer that reached the output limit is asked for again
     repair_cut: bool = True
+    #: answers that are asked for at most
+    answers: int = _ATTEMPTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,7 @@ def _talk(question: Question[A]) -> Talk[Request, Reply, Asked[A]]:
 def _exchange(question: Question[A], spent: Counter[str]) -> Talk[Request, Reply, Asked[A]]:
     """At most two answers, then an error that names the task."""
     request = first = _first_request(question)
-    for attempt in range(1, _ATTEMPTS + 1):
+    for attempt in range(1, question.answers + 1):
         reply = yield from _reply_to(request, spent)
         spent.update(_reply_tokens(reply))
         answer, faults = _judge(question, first, reply)
@@ -128,7 +130,7 @@ def _exchange(question: Question[A], spent: Counter[str]) -> Talk[Request, Reply
         if is_cut(reply) and not question.repair_cut:
             raise _given_up(question.task, reply, faults, attempt)
         request = _repair(first, reply, faults)
-    raise _given_up(question.task, reply, faults, _ATTEMPTS)
+    raise _given_up(question.task, reply, faults, question.answers)
 
 
 def _reply_to(
@@ -238,6 +240,7 @@ def _given_up(task: str, reply: Reply, faults: tuple[str, ...], attempts: int) -
         text=text,
         faults=faults,
         finish_reason=reply.finish_reason,
+        called=bool(reply.tool_calls),
     )
 
 

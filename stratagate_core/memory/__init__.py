@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stratagate_core.core import Core
+from stratagate_core.embedding.port import Embedder
 from stratagate_core.llm.port import Model
 from stratagate_core.memory.audit import Audit
+from stratagate_core.memory.dreaming import Dreaming
 from stratagate_core.memory.events import Events
 from stratagate_core.memory.evidence import Evidence
 from stratagate_core.memory.graph import Graph
 from stratagate_core.memory.handle import DEFAULT_THREAD, named
 from stratagate_core.memory.purging import Purging
 from stratagate_core.memory.searches import Searches
+from stratagate_core.memory.topics import Topics
 from stratagate_core.memory.turns import Turns, WorkMode
 from stratagate_core.memory.work import Jobs
 from stratagate_core.settings import Settings
@@ -40,7 +43,7 @@ def random_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
-class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit):
+class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Purging, Jobs, Audit):
     """A memory: one namespace of one database.
 
     Handles are cheap, safe to share between threads and event loops, and bound to none.
@@ -55,6 +58,7 @@ class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit)
         namespace: str = "default",
         owner: str = "default",
         model: Model | None = None,
+        embedder: Embedder | None = None,
         settings: Settings | None = None,
         read_only: bool = False,
         recover_running: bool = False,
@@ -70,6 +74,8 @@ class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit)
             namespace: the memory space; namespaces never see each other's content.
             owner: whose profile belongs to it.
             model: answers memory tasks; None means the offline model, which needs no key.
+            embedder: makes vectors, so that a search also finds what is said in other words; None
+                means words alone.
             settings: what differs from the defaults. The three stored settings
                 (`block_turn_size`, `block_decay_lambda`, `agent_memory_retrieval_weight`) are
                 written to the database when given here, and read from it when not.
@@ -89,6 +95,7 @@ class StrataGate(Turns, Events, Graph, Searches, Evidence, Purging, Jobs, Audit)
         core = Core.open(
             database,
             model=model,
+            embedder=embedder,
             settings=Settings() if settings is None else settings,
             read_only=read_only,
             clock=clock,

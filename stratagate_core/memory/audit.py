@@ -8,11 +8,13 @@ from stratagate_core.conversation import read as conversation
 from stratagate_core.engine import Work
 from stratagate_core.events import read as events
 from stratagate_core.memory.handle import Handle
+from stratagate_core.search.vectors import counts as vector_counts
 from stratagate_core.settings import Settings
 from stratagate_core.store import blocks as stored_blocks
 from stratagate_core.store import jobs, namespaces
 from stratagate_core.store.export import write_lines
 from stratagate_core.store.nodes import counts as graph_counts
+from stratagate_core.topics.status import status as topic_status
 
 
 class Audit(Handle):
@@ -70,6 +72,8 @@ def _stats(work: Work) -> dict[str, Any]:
         },
         "events": events.counts(work),
         "graph": graph_counts(work.tx),
+        "topics": topic_status(work),
         "jobs": {f"{kind}.{status}": number for (kind, status), number in sorted(counts.items())},
         "model": jobs.ledger(work.tx),
+        "vectors": vector_counts(work),
     }

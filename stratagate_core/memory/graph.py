@@ -74,7 +74,7 @@ class Graph(Handle):
             "search_graph",
             thread,
             open_batch,
-            lambda work: search_graph(work, query, limit=limit, asked=asked),
+            lambda work, _vector: search_graph(work, query, limit=limit, asked=asked),
         )
 
     def expand_graph_node(

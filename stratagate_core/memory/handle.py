@@ -9,13 +9,15 @@ from stratagate_core.conversation.rules.incoming import (
     checked_name,
 )
 from stratagate_core.core import Core
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.errors import InvalidArgument
 from stratagate_core.gate import envelope
 from stratagate_core.jobs.outbox import Outbox
 from stratagate_core.model.event import Event
 from stratagate_core.model.search import Card, Results
-from stratagate_core.search.steps import note_stale
+from stratagate_core.search.steps import note_stale, note_waiting
+from stratagate_core.search.vectors import is_behind
 from stratagate_core.settings import Settings
 
 DEFAULT_THREAD = "main"
@@ -73,15 +75,24 @@ class Handle:
         operation: str,
         thread: str,
         open_batch: bool,
-        search: Callable[[Work], Results[Card]],
+        search: Callable[[Work, QueryVector | None], Results[Card]],
+        query: str = "",
     ) -> Results[Card]:
-        """Run a search; a stale index is noted afterwards, so that a job rebuilds it."""
+        """Run a search; a stale index is noted afterwards, so that a job rebuilds it.
+
+        With a `query` its vector is made first, outside of any transaction.
+        """
+        vector = self._core.embedded(query)
         with self._opening(open_batch) as work:
-            found = search(work)
+            found = search(work, vector)
+            waiting = is_behind(work)
             if open_batch:
                 found = envelope.with_batch(work, thread_name(thread), operation, found)
         if found.reason == "index_rebuilding":
             note_stale(self._core.env, self.namespace)
+            self._core.work_on(self.namespace)
+        if waiting:
+            note_waiting(self._core.env, self.namespace)
             self._core.work_on(self.namespace)
         return found
 

@@ -58,7 +58,7 @@ class Searches(Handle):
             "search_events",
             thread,
             open_batch,
-            lambda work: search_events(
+            lambda work, vector: search_events(
                 work,
                 query,
                 limit=limit,
@@ -72,7 +72,9 @@ class Searches(Handle):
                 temporal_intent=temporal_intent,
                 metadata=arguments.mapping(metadata, "metadata"),
                 explain=explain,
+                vector=vector,
             ),
+            query,
         )
 
     def search_raw(
@@ -108,7 +110,7 @@ class Searches(Handle):
             "search_raw",
             thread,
             open_batch,
-            lambda work: search_raw(
+            lambda work, vector: search_raw(
                 work,
                 query,
                 limit=limit,
@@ -119,7 +121,9 @@ class Searches(Handle):
                 explain=explain,
                 about=None if about is None else arguments.text(about, "about"),
                 window=window,
+                vector=vector,
             ),
+            query,
         )
 
     def search(
@@ -142,7 +146,7 @@ class Searches(Handle):
             "search",
             thread,
             open_batch,
-            lambda work: search_both(
+            lambda work, vector: search_both(
                 work,
                 query,
                 limit=limit,
@@ -151,7 +155,9 @@ class Searches(Handle):
                 thread=thread_name(thread),
                 explain=explain,
                 window=window,
+                vector=vector,
             ),
+            query,
         )
 
     def recall(
@@ -165,10 +171,13 @@ class Searches(Handle):
             present: ids of messages and blocks that the request shows already.
 
         """
+        said = arguments.text(message, "message")
+        vector = self._core.embedded(said)
         with self._read() as work:
             return recall_reader.recall(
                 work,
-                arguments.text(message, "message"),
+                said,
                 thread=thread_name(thread),
                 present=arguments.texts(present, "present"),
+                vector=vector,
             )

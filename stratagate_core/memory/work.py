@@ -3,6 +3,8 @@
 from stratagate_core import arguments
 from stratagate_core.memory.sealing import Sealing
 from stratagate_core.model.job import Job
+from stratagate_core.search.steps import note_waiting
+from stratagate_core.search.vectors import is_behind
 from stratagate_core.store import jobs
 
 
@@ -20,6 +22,8 @@ class Jobs(Sealing):
         """
         most = arguments.optional_whole(limit, "limit", least=0)
         self.seal_tails()
+        self._core.settle_older(self.namespace)
+        self._note_waiting()
         return self._core.run(self.namespace, limit=most, retry_failed=retry_failed)
 
     async def arun(self, *, limit: int | None = None, retry_failed: bool = False) -> int:
@@ -36,7 +40,16 @@ class Jobs(Sealing):
     def drain(self, timeout: float | None = None) -> bool:
         """Work until nothing is due any more; whether that was reached in `timeout` seconds."""
         self.seal_tails()
+        self._core.settle_older(self.namespace)
+        self._note_waiting()
         return self._core.drain(self.namespace, timeout)
+
+    def _note_waiting(self) -> None:
+        """Queue what an embedder has not seen yet: the open tails, too."""
+        with self._read() as work:
+            waiting = is_behind(work)
+        if waiting:
+            note_waiting(self._core.env, self.namespace)
 
     def flush(self) -> bool:
         """Write what failed before and waits; whether nothing is left."""
@@ -67,6 +80,7 @@ class Jobs(Sealing):
         Raises:
             NotFound: no such job.
             InvalidArgument: the job did not fail.
+            Conflict: it files events, and they do not wait for that. Filing is only queued.
 
         """
         return self._core.retry(self.namespace, arguments.text(job_id, "job_id"))

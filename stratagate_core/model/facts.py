@@ -53,6 +53,26 @@ class IndexStale:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class FilingQueued:
+    """Events wait in a batch to be filed into topics."""
+
+    batch_id: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilingEmptied:
+    """No event waits in a batch any more."""
+
+    batch_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsWaiting:
+    """Documents were found without vectors of the embedder in use."""
+
+
 Fact = (
     BlockSealed
     | BlockSummarised
@@ -60,5 +80,8 @@ Fact = (
     | EventsAdded
     | EventsChanged
     | EventsPurged
+    | FilingEmptied
+    | FilingQueued
     | IndexStale
+    | VectorsWaiting
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-JobStatus = Literal["pending", "running", "succeeded", "skipped", "failed"]
+JobStatus = Literal["pending", "running", "succeeded", "skipped", "failed", "superseded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,7 @@ def build_scene(
     analyse: Callable[[Message], Sequence[str]],
     k1: float,
     b: float,
+    given: Mapping[str, Floats] | None = None,
 ) -> Scene:
     """The scene of these messages.
 
@@ -77,6 +78,7 @@ def build_scene(
         analyse: gives the tokens of a message as they are indexed.
         k1: BM25's saturation.
         b: BM25's share of length.
+        given: signals of the messages that are worked out elsewhere.
 
     """
     places = {str(message.id): at for at, message in enumerate(messages)}
@@ -106,6 +108,7 @@ def build_scene(
         before=before,
         after=after,
         first=first,
+        given=given or {},
     )
 
 

@@ -189,8 +189,36 @@ CLOSE_SIGNALS: Mapping[str, CloseSignal] = {
 }
 
 
+def _around(back: int) -> Signal:
+    """How near the message `back` places before (negative: after) is to the query."""
+    return lambda scene: scene.shifted(scene.given["dense"], back=back)
+
+
+def dense_answer(scene: Scene) -> Floats:
+    """The message before asks, and is near the query."""
+    return scene.shifted(scene.given["dense"] * scene.asking, back=1)
+
+
+def _nearest_of(scene: Scene, numbers: Places) -> Floats:
+    """The nearest message of each stretch that `numbers` cut."""
+    best = np.zeros(int(numbers.max(initial=0)) + 1)
+    np.maximum.at(best, numbers, scene.given["dense"])
+    return np.asarray(best[numbers])
+
+
+#: signals that an embedder adds: `dense` is the cosine of query and message, 0 to 1
+DENSE_SIGNALS: Mapping[str, Signal] = {
+    "dense": lambda scene: scene.given["dense"],
+    "dense_answer": dense_answer,
+    "dense_before": _around(1),
+    "dense_before_2": _around(2),
+    "dense_after": _around(-1),
+    "dense_session": lambda scene: _nearest_of(scene, sessions(scene)),
+    "dense_block": lambda scene: _nearest_of(scene, blocks(scene)),
+}
+
 #: one of these makes a message a hit; what merely stands near a hit is none
-TYING = ("text", "answer", "date", "spoken_date", "kind", "kind_touched")
+TYING = ("text", "answer", "date", "spoken_date", "kind", "kind_touched", "near")
 
 
 def tied(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
@@ -201,7 +229,10 @@ def tied(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
 
 def measured(scene: Scene) -> dict[str, Floats]:
     """The signals of a scene, those given from elsewhere included."""
-    return {name: signal(scene) for name, signal in SIGNALS.items()} | dict(scene.given)
+    found = {name: signal(scene) for name, signal in SIGNALS.items()} | dict(scene.given)
+    if "dense" in scene.given:
+        found |= {name: signal(scene) for name, signal in DENSE_SIGNALS.items()}
+    return found
 
 
 def measured_closely(scene: Scene, places: Places) -> dict[str, Floats]:

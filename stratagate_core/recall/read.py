@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from stratagate_core.conversation.read import level_now
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.graph.cards import hit_card
 from stratagate_core.graph.read import NOW
@@ -18,6 +19,7 @@ from stratagate_core.model.message import Message
 from stratagate_core.model.recall import Recall
 from stratagate_core.model.turn import Turn
 from stratagate_core.recall import rules
+from stratagate_core.recall.directory import directory_part
 from stratagate_core.search.events import find_events
 from stratagate_core.search.graph import find_nodes
 from stratagate_core.search.raw import find_messages
@@ -42,7 +44,14 @@ WORDS_FROM = 3
 T = TypeVar("T")
 
 
-def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()) -> Recall:
+def recall(
+    work: Work,
+    message: str,
+    *,
+    thread: str,
+    present: Iterable[str] = (),
+    vector: QueryVector | None = None,
+) -> Recall:
     """What to put before a model call that answers `message`.
 
     Args:
@@ -50,6 +59,7 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
         message: the user's current message.
         thread: the conversation it stands in.
         present: ids of messages and blocks that the request shows already.
+        vector: the vector of the message, if there is an embedder.
 
     """
     if not work.settings.recall_enabled:
@@ -60,10 +70,14 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     standing = frozenset(shown) | {str(said.id) for turn in tail for said in turn.messages}
     standing |= set(_attempt(work, "block_views", reasons, lambda: _viewed(work, shown)))
     query = rules.query_text(message, tail)
-    chosen = _attempt(work, "events", reasons, lambda: _events(work, query, thread, standing))
+    chosen = _attempt(
+        work, "events", reasons, lambda: _events(work, query, thread, standing, vector)
+    )
     named = rules.graph_query(message, tail)
     nodes = _attempt(work, "graph", reasons, lambda: _nodes(work, named, thread, standing))
-    found = _attempt(work, "messages", reasons, lambda: _messages(work, query, thread, standing))
+    found = _attempt(
+        work, "messages", reasons, lambda: _messages(work, query, thread, standing, vector)
+    )
     written = rules.activated(
         chosen,
         found,
@@ -76,8 +90,12 @@ def recall(work: Work, message: str, *, thread: str, present: Iterable[str] = ()
     _explain(reasons, "events", len(chosen), len(written.events))
     _explain(reasons, "graph", len(nodes), written.nodes)
     _explain(reasons, "messages", len(found), len(written.messages))
+    directory = "".join(
+        _attempt(work, "directory", reasons, lambda: [directory_part(work, message)])
+    )
     return Recall(
         text=written.text,
+        directory_text=directory,
         events=written.events,
         nodes=tuple(node for _, node in nodes[: written.nodes]),
         messages=written.messages,
@@ -119,10 +137,12 @@ def _viewed(work: Work, shown: Sequence[str]) -> Sequence[str]:
     return [str(said.id) for row in wordy for said in turns.block_messages(work.tx, row)]
 
 
-def _events(work: Work, query: str, thread: str, standing: frozenset[str]) -> Sequence[Event]:
+def _events(
+    work: Work, query: str, thread: str, standing: frozenset[str], vector: QueryVector | None
+) -> Sequence[Event]:
     if not query:
         return ()
-    found = find_events(work, query, limit=EVENT_HITS, weight_factor=0.0)
+    found = find_events(work, query, limit=EVENT_HITS, weight_factor=0.0, vector=vector)
     best = max((match.share for match in found.matches), default=0.0)
     relevant = [m.event for m in found.matches if m.share >= NEAR_THE_BEST * best]
     always = events.always_on(work.tx, limit=ALWAYS)
@@ -179,8 +199,10 @@ def _others_own(work: Work, cited: dict[str, Event], thread: str) -> frozenset[s
     return frozenset(cited) - _fitting(work, cited, thread, frozenset())
 
 
-def _messages(work: Work, query: str, thread: str, standing: frozenset[str]) -> Sequence[Message]:
+def _messages(
+    work: Work, query: str, thread: str, standing: frozenset[str], vector: QueryVector | None
+) -> Sequence[Message]:
     if not query or not work.settings.recall_messages:
         return ()
-    found = find_messages(work, query, limit=MESSAGE_HITS, thread=thread)
+    found = find_messages(work, query, limit=MESSAGE_HITS, thread=thread, vector=vector)
     return rules.without([match.message for match in found.matches], thread, standing)

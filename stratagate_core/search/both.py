@@ -8,6 +8,7 @@ listed again. An event whose messages were not found counts by its own share of 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.model.search import Card, Hit, Reason, Results
 from stratagate_core.search.arguments import checked_limit, checked_window
@@ -35,6 +36,7 @@ def search(
     explain: bool = False,
     metadata: Mapping[str, Any] | None = None,
     window: int = 0,
+    vector: QueryVector | None = None,
 ) -> Results[Card]:
     """The best events and messages together; a blank query lists events only.
 
@@ -42,7 +44,7 @@ def search(
     """
     limit = checked_limit(limit, MOST)
     filters = Filters(metadata=metadata or {})
-    events = find_events(work, query, limit=MOST, filters=filters)
+    events = find_events(work, query, limit=MOST, filters=filters, vector=vector)
     messages = find_messages(
         work,
         query,
@@ -51,6 +53,7 @@ def search(
         thread=thread,
         metadata=metadata,
         explain=explain,
+        vector=vector,
     )
     ranked = _merged(events.matches, messages.matches)
     # a blank query lists what there is, so nothing is left out of it

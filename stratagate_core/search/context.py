@@ -7,16 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
+import numpy as np
+
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.rank import asked
 from stratagate_core.rank.asked import Asked
 from stratagate_core.rank.bm25 import idf
-from stratagate_core.rank.scene import SILENCE, Scene, build_scene, silence
+from stratagate_core.rank.scene import SILENCE, Floats, Scene, build_scene, silence
 from stratagate_core.search.candidates import candidates, weigh
 from stratagate_core.search.sources import tokens_of
+from stratagate_core.search.vectors import near
 from stratagate_core.store import index, surroundings, turns
-from stratagate_core.store.scoring import Within
+from stratagate_core.store.scoring import Scored, Within
 from stratagate_core.text import kinds
 
 #: messages of the days that a query names, at most
@@ -56,7 +60,15 @@ def read_query(work: Work, query: str) -> Asked:
     )
 
 
-def scene_of(work: Work, query: Asked, lexical: Sequence[Message], *, within: Within) -> Scene:
+def scene_of(
+    work: Work,
+    query: Asked,
+    lexical: Sequence[Message],
+    *,
+    within: Within,
+    vector: QueryVector | None = None,
+    nearest: Sequence[Scored] = (),
+) -> Scene:
     """The scene of a query.
 
     Args:
@@ -64,10 +76,13 @@ def scene_of(work: Work, query: Asked, lexical: Sequence[Message], *, within: Wi
         query: what is asked.
         lexical: the best messages by text.
         within: which messages may be hits.
+        vector: the vector of the query, if there is one.
+        nearest: the messages whose vectors are near it.
 
     """
     known = {str(message.id): message for message in lexical}
     others = [*_of_speakers(work, query, within), *_of_kind(work, query, within)]
+    others += [key for key, _ in nearest]
     if lexical:  # a day alone finds nothing
         others += _of_days(work, query, within.thread)
     central = list(dict.fromkeys([*islice(known, _WITH_NEIGHBOURS), *others]))
@@ -82,7 +97,19 @@ def scene_of(work: Work, query: Asked, lexical: Sequence[Message], *, within: Wi
         analyse=tokens_of,
         k1=work.settings.bm25_k1,
         b=work.settings.bm25_b,
+        given=_given(work, vector, list(known)),
     )
+
+
+def _given(work: Work, vector: QueryVector | None, ids: Sequence[str]) -> dict[str, Floats]:
+    """How near the vectors of messages are, and which are near enough to be hits for that alone."""
+    if vector is None:
+        return {}
+    found = near(work, index.MESSAGES, vector, ids)
+    if not found:
+        return {}
+    dense = np.array([found.get(key, 0.0) for key in ids], np.float64)
+    return {"dense": dense, "near": (dense >= vector.floor).astype(np.float64)}
 
 
 def _of_speakers(work: Work, query: Asked, within: Within) -> Iterable[str]:

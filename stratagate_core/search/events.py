@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, cast
 
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
-from stratagate_core.errors import NotFound
 from stratagate_core.model.search import Card, Hit, Reason, Results
 from stratagate_core.rank.fusion import rrf
+from stratagate_core.search import topics
 from stratagate_core.search.arguments import (
     checked_limit,
     checked_offset,
@@ -54,6 +55,7 @@ def search_events(
     metadata: Mapping[str, Any] | None = None,
     explain: bool = False,
     weight_factor: float | None = None,
+    vector: QueryVector | None = None,
 ) -> Results[Card]:
     """Events as compact cards, refs `event:<id>`. A blank query lists what the filters leave.
 
@@ -72,6 +74,7 @@ def search_events(
         metadata: all of it must stand in the metadata of one source message.
         explain: fill the signals of the hits.
         weight_factor: how much weight counts; from the settings if not given.
+        vector: the vector of the query, if there is an embedder.
 
     Raises:
         InvalidArgument: an argument that is not acceptable, by name.
@@ -79,8 +82,6 @@ def search_events(
 
     """
     limit, offset = checked_limit(limit, MOST), checked_offset(offset)
-    if topic_id is not None:
-        raise NotFound(f"no topic {topic_id!r}", topic_id=topic_id)
     filters = given_filters(
         event_ids=event_ids,
         participants=participants,
@@ -90,6 +91,11 @@ def search_events(
         metadata=metadata or {},
         timezone=work.settings.timezone,
     )
+    if topic_id is not None:
+        members = topics.narrowed(work, topic_id, filters.event_ids)
+        filters = replace(filters, event_ids=members)
+        if not checked_query(query).strip():
+            return _of_topic(work, filters, temporal_intent, limit=limit, offset=offset)
     found = find_events(
         work,
         query,
@@ -98,6 +104,7 @@ def search_events(
         filters=filters,
         temporal_intent=temporal_intent,
         weight_factor=weight_factor,
+        vector=vector,
     )
     return Results(
         hits=tuple(
@@ -106,6 +113,23 @@ def search_events(
         ),
         next_offset=offset + limit if found.more else None,
         reason=found.reason,
+    )
+
+
+def _of_topic(
+    work: Work, filters: Filters, temporal_intent: str | None, *, limit: int, offset: int
+) -> Results[Card]:
+    """A page of the members of a topic; how many they are, if nothing else narrows them."""
+    intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
+    members = filters.event_ids or ()
+    found = topics.listed(work, members, filters, cast(Intent, intent) if intent else None)
+    page = found[offset : offset + limit]
+    timezone = work.settings.timezone
+    return Results(
+        hits=tuple(event_hit(one, 0.0, explain=False, timezone=timezone) for one in page),
+        total=None if filters.need_cards else len(found),
+        next_offset=offset + limit if offset + limit < len(found) else None,
+        reason=None if found else "filtered_out",
     )
 
 
@@ -118,6 +142,7 @@ def find_events(
     filters: Filters | None = None,
     temporal_intent: str | None = None,
     weight_factor: float | None = None,
+    vector: QueryVector | None = None,
 ) -> Found:
     """As `search_events`, with the whole events and their relevance: for other parts."""
     intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
@@ -130,6 +155,7 @@ def find_events(
         intent=cast(Intent, intent) if intent else None,
         factor=factor,
         places=offset + limit,
+        vector=vector,
     )
     lanes = [lane(work, asked, pool) for pool in pools]
     fused = _fuse(lanes, list(pools.values()))

@@ -1,9 +1,10 @@
 """The ranking of one pool of events: candidates, filters, then weight or time (04 §3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.rank.weight import weight_at
@@ -18,6 +19,7 @@ from stratagate_core.search.rules import (
     by_time,
     in_time,
 )
+from stratagate_core.search.vectors import near, nearest
 from stratagate_core.store import events, index, turns
 from stratagate_core.store.event_order import visible_ids
 from stratagate_core.store.scoring import Scored, Within
@@ -39,6 +41,8 @@ class Asked:
     factor: float
     #: how many places of the ranking are wanted: offset + limit
     places: int
+    #: the vector of the query, if there is an embedder
+    vector: QueryVector | None = None
 
     @property
     def blank(self) -> bool:
@@ -52,9 +56,11 @@ def lane(work: Work, asked: Asked, pool: str) -> list[Match]:
         return list(islice(_listed(work, asked, pool), min(asked.places, _DEEPEST) + 1))
     depth = min(max(_WEIGHED, _WEIGHED_PER_HIT * asked.places), _DEEPEST)
     matches = list(islice(_relevant(work, asked, pool, depth), depth))
+    matches += _near(work, asked, pool, {match.event.id for match in matches})
     settings = work.settings
     weights = settings.ranking.model_dump()
-    ordered = by_score(raised(matches, asked.wanted, weights, settings.timezone))
+    cosines = near(work, index.collection_of(pool), asked.vector, [m.event.id for m in matches])
+    ordered = by_score(raised(matches, asked.wanted, weights, settings.timezone, cosines))
     return (by_time(ordered, asked.intent) if asked.intent else ordered)[: asked.places + 1]
 
 
@@ -73,6 +79,18 @@ def _relevant(work: Work, asked: Asked, pool: str, depth: int) -> Iterator[Match
             weight = weight_at(event.weight, event.status, turn)
             score = relevance * (1 + asked.factor * weight)
             yield Match(event=event, relevance=relevance, weight=weight, score=score)
+
+
+def _near(work: Work, asked: Asked, pool: str, known: Set[str]) -> list[Match]:
+    """What only its vector brings in, and passes the filters."""
+    hits = nearest(work, index.collection_of(pool), asked.vector)
+    chosen = asked.filters.event_ids
+    page = [(key, 0.0) for key, _ in hits if key not in known and (chosen is None or key in chosen)]
+    turn = work.current_turn()
+    return [
+        Match(event=event, weight=weight_at(event.weight, event.status, turn))
+        for event, _ in _passing(work, asked.filters, pool, page)
+    ]
 
 
 def _listed(work: Work, asked: Asked, pool: str) -> Iterator[Match]:

@@ -39,18 +39,41 @@ def read_wanted(work: Work, query: str, collections: Sequence[str]) -> Wanted:
 
 
 def raised(
-    matches: Sequence[Match], wanted: Wanted, weights: Mapping[str, float], timezone: tzinfo
+    matches: Sequence[Match],
+    wanted: Wanted,
+    weights: Mapping[str, float],
+    timezone: tzinfo,
+    cosines: Mapping[str, float],
 ) -> list[Match]:
-    """The matches with their priors added: shares of the best text score, and their signals."""
-    best = max((match.relevance for match in matches), default=1.0)
-    return [_raised(match, match.relevance / best, wanted, weights, timezone) for match in matches]
+    """The matches with their priors added: shares of the best text score, and their signals.
+
+    `cosines` say how near the vectors of events are to that of the query.
+    """
+    best = max((match.relevance for match in matches), default=0.0) or 1.0
+    return [
+        _raised(
+            match,
+            match.relevance / best,
+            wanted,
+            weights,
+            timezone,
+            cosines.get(match.event.id, 0.0),
+        )
+        for match in matches
+    ]
 
 
 def _raised(
-    match: Match, share: float, wanted: Wanted, weights: Mapping[str, float], timezone: tzinfo
+    match: Match,
+    share: float,
+    wanted: Wanted,
+    weights: Mapping[str, float],
+    timezone: tzinfo,
+    cosine: float,
 ) -> Match:
     parts = {
         "text": share,
+        "dense": weights["dense_of_event"] * cosine,
         "date": weights["date"] * _happened(match.event, wanted, timezone),
         "speaker": _OF_PERSONS * weights["speaker"] * _takes_part(match.event, wanted),
     }

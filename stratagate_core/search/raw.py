@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagate_core.embedding.port import QueryVector
 from stratagate_core.engine import Work
 from stratagate_core.model.message import Message
 from stratagate_core.model.search import About, Card, Hit, Reason, Results, Why
@@ -19,6 +20,7 @@ from stratagate_core.search.cards import raw_card
 from stratagate_core.search.context import read_query, scene_of, windows
 from stratagate_core.search.filters import holds
 from stratagate_core.search.rules import RawMatch, newest_first
+from stratagate_core.search.vectors import nearest
 from stratagate_core.store import blocks, index, turns
 from stratagate_core.store.scoring import Within
 
@@ -54,6 +56,7 @@ def search_raw(
     about: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     window: int = 1,
+    vector: QueryVector | None = None,
 ) -> Results[Card]:
     """Messages as compact cards, refs `raw:<block id or ->:<message id>:<index>`.
 
@@ -68,6 +71,7 @@ def search_raw(
         about: the id of a message; the results say where it stands and why.
         window: so many messages before and after come with each hit, 0 to 2.
         metadata: all of it must stand in the metadata of the message.
+        vector: the vector of the query, if there is an embedder.
 
     Raises:
         InvalidArgument: an argument that is not acceptable, by name.
@@ -83,6 +87,7 @@ def search_raw(
         about=about,
         metadata=metadata,
         explain=explain,
+        vector=vector,
     )
     hits = raw_hits(
         work, found.matches, explain=explain, thread=thread, window=checked_window(window)
@@ -101,6 +106,7 @@ def find_messages(
     about: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     explain: bool = False,
+    vector: QueryVector | None = None,
 ) -> RawFound:
     """As `search_raw`, with the whole messages: for other parts."""
     session = one_of(scope, "scope", SCOPES) == "session"
@@ -109,7 +115,7 @@ def find_messages(
         thread=thread if session else None, without_tail=None if include_tail else thread
     )
     wanted = metadata or {}
-    scene = _scene(work, asked, within, wanted)
+    scene = _scene(work, asked, within, wanted, vector)
     explained = explain or about is not None
     ranked = () if scene is None else tuple(_ranked(work, scene, explained=explained))
     matches = newest_first([match for match in ranked if _may_be_hit(match, within, wanted)])
@@ -149,17 +155,24 @@ def _about(
     return About(id=key, why="only_near_a_match", score=near.score, signals=near.signals)
 
 
-def scene_for(work: Work, query: str) -> Scene | None:
+def scene_for(work: Work, query: str, vector: QueryVector | None = None) -> Scene | None:
     """What the ranking of all messages for a query looks at: to find weights by."""
-    return _scene(work, read_query(work, query), Within(), {})
+    return _scene(work, read_query(work, query), Within(), {}, vector)
 
 
-def _scene(work: Work, asked: Asked, within: Within, metadata: Mapping[str, Any]) -> Scene | None:
-    """The scene of a query; None if no message has a word of it or a member of its kind."""
+def _scene(
+    work: Work,
+    asked: Asked,
+    within: Within,
+    metadata: Mapping[str, Any],
+    vector: QueryVector | None,
+) -> Scene | None:
+    """The scene of a query; None if no message shares a word or a kind with it, or is near it."""
     lexical = list(islice(_passing(work, asked.terms, within, metadata), _CANDIDATES))
-    if not lexical and not asked.members:
+    close = nearest(work, index.MESSAGES, vector)
+    if not lexical and not asked.members and not close:
         return None
-    scene = scene_of(work, asked, lexical, within=within)
+    scene = scene_of(work, asked, lexical, within=within, vector=vector, nearest=close)
     return scene if scene.messages else None
 
 

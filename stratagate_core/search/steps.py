@@ -1,7 +1,7 @@
 """What changes an index as a whole: it is found stale, and it is made anew."""
 
 from stratagate_core.engine import Env, Work
-from stratagate_core.model.facts import IndexStale
+from stratagate_core.model.facts import IndexStale, VectorsWaiting
 from stratagate_core.search import sources
 from stratagate_core.search.candidates import is_stale
 from stratagate_core.store import index
@@ -24,6 +24,17 @@ def emit_stale(work: Work) -> None:
     for name in index.COLLECTIONS:
         if is_stale(work, name):
             work.emit(IndexStale(name))
+
+
+def note_waiting(env: Env, namespace: str) -> None:
+    """Have documents embedded that no job was queued for, as after a change of the embedder.
+
+    As `note_stale`, and with its conditions.
+    """
+    if env.store.read_only:
+        return
+    with env.write(namespace) as work:
+        work.emit(VectorsWaiting())
 
 
 def rebuild_index(work: Work, name: str) -> None:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from stratagate_core.model.event import VISIBLE, Event
 from stratagate_core.model.message import Message
 from stratagate_core.rank.fields import event_tokens, message_tokens
-from stratagate_core.store import postings
+from stratagate_core.store import postings, vectors
 from stratagate_core.store.postings import Counted
 from stratagate_core.store.schema import (
     documents,
@@ -135,9 +135,10 @@ def add(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
 
 
 def remove(tx: Tx, name: str, document: str) -> None:
-    """Take a document out; one that is not there changes nothing."""
+    """Take a document out, its vector with it; one that is not there changes nothing."""
     known = {"of": tx.namespace, "in": name, "id": document}
     row = tx.connection.execute(_DOCUMENT, known).first()
+    vectors.remove(tx, name, document)
     if row is not None:
         _take_out(tx, name, row)
 
@@ -151,6 +152,7 @@ def _take_out(tx: Tx, name: str, row: Row) -> None:
 
 def begin(tx: Tx, name: str) -> None:
     """Empty a collection: what is added from now on is of the current analyser."""
+    vectors.rewind(tx, name)
     _begin(tx, name, ANALYSER_ID, 0, 0)
 
 

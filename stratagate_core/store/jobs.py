@@ -76,6 +76,19 @@ def update(tx: Tx, job_id: str, **values: Any) -> None:
     tx.change(sa.update(jobs).where(tx.of(jobs), jobs.c.id == job_id).values(**values))
 
 
+def rename(tx: Tx, job_id: str, new_id: str) -> None:
+    """Give a job another id: what was begun under the old one is refused."""
+    update(tx, job_id, id=new_id)
+
+
+def prune(tx: Tx, kind: str, *, kept: int) -> None:
+    """Delete the oldest finished jobs of a kind."""
+    finished = (tx.of(jobs), jobs.c.kind == kind, jobs.c.status.in_(("succeeded", "superseded")))
+    order = (jobs.c.updated_at.desc(), jobs.c.id.desc())
+    old = [row.id for row in tx.rows(sa.select(jobs.c.id).where(*finished).order_by(*order))]
+    tx.change(sa.delete(jobs).where(tx.of(jobs), jobs.c.id.in_(old[kept:])))
+
+
 def get(tx: Tx, job_id: str) -> JobRow | None:
     """One job, or None."""
     row = tx.row(sa.select(jobs).where(tx.of(jobs), jobs.c.id == job_id))
@@ -87,6 +100,12 @@ def by_subject(tx: Tx, kind: str, subject: str) -> JobRow | None:
     where = (tx.of(jobs), jobs.c.kind == kind, jobs.c.subject == subject)
     row = tx.row(sa.select(jobs).where(*where))
     return None if row is None else _job(row)
+
+
+def is_open(tx: Tx, kind: str, subject: str) -> bool:
+    """Whether such a job waits, runs or has failed: nothing else has to be queued."""
+    known = by_subject(tx, kind, subject)
+    return known is not None and known.status in ("pending", "running", "failed")
 
 
 def delete_of(tx: Tx, subjects: Sequence[str]) -> None:
@@ -177,7 +196,7 @@ def next_runnable(
     wait = jobs.c.next_retry_at
     due = sa.or_(wait.is_(None), wait <= now, sa.literal(ignore_wait))
     failed = (jobs.c.status == "failed", jobs.c.attempts < max_attempts, due)
-    for state in ((jobs.c.status == "pending",), failed):
+    for state in ((jobs.c.status == "pending", due), failed):
         where = [tx.of(jobs), jobs.c.kind.in_(kinds), *state]
         if done:
             where.append(jobs.c.id.not_in(done))

@@ -322,6 +322,42 @@ segments = _table(
     Column("packed", LargeBinary, nullable=False),
 )
 
+#: which embedder made the vectors of a collection, and up to which document all have one
+vector_stats = _table(
+    "vector_stats",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("embedder", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    # a `number` of `documents`
+    Column("done", Integer, nullable=False),
+    # the number that a vector was given last
+    Column("last", Integer, nullable=False),
+)
+
+vectors = _table(
+    "vectors",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+    # of the text that was embedded
+    Column("digest", Text, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    UniqueConstraint("namespace", "name", "number", name="vectors_by_number"),
+)
+
+#: the signs of many vectors, packed: see `rank.vectors`
+vector_signs = _table(
+    "vector_signs",
+    Column("namespace", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    # the lowest number in it
+    Column("first", Integer, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+
 #: which event stands in which batch of which projector version: none is asked about twice
 graph_batches = _table(
     "graph_batches",
@@ -434,4 +470,158 @@ edges = _table(
     Column("updated_at", Instant),
     Index("edges_by_start", "namespace", "from_node_id", "position"),
     Index("edges_by_end", "namespace", "to_node_id", "position"),
+)
+
+#: the chapters of the directory; one whose sources changed has no words until it is filed again
+topics = _table(
+    "topics",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    # what makes two titles one; blank while there is no title
+    Column("label", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    # lists of paragraphs and of experiences, each with its sources
+    Column("overview", Json, nullable=False),
+    Column("experiences", Json, nullable=False),
+    Column("category", Text, nullable=False),
+    # whether it rests on an event that an agent recorded
+    Column("agent", Boolean, nullable=False),
+    Column("valid", Boolean, nullable=False),
+    # whether every word of it comes from rules: then it leans on its members only
+    Column("by_rules", Boolean, nullable=False),
+    # members so far, also those that left: the place of the next one
+    Column("places", Integer, nullable=False, default=0),
+    # how many members are of each category
+    Column("tally", Json, nullable=False),
+    Column("projector_version", Integer, nullable=False),
+    Column("prompt_hash", Text, nullable=False),
+    # +1 for every change
+    Column("revision", Integer, nullable=False, default=0),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Index("topics_by_label", "namespace", "label", "id"),
+    Index("topics_by_change", "namespace", "updated_at", "id"),
+)
+
+#: what the directory lists, in its order: topics, then events that are in none
+topic_entries = _table(
+    "topic_entries",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    # 0: a topic, 1: an event
+    Column("place", Integer, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("agent", Boolean, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("topic_entries_in_order", "namespace", "category", "place", "created_at", "id", "agent"),
+)
+
+topic_members = _table(
+    "topic_members",
+    Column("namespace", Text, primary_key=True),
+    Column("topic_id", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("position", Integer, nullable=False),
+    # of the event as it was when it was filed
+    Column("fingerprint", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Index("topic_members_by_event", "namespace", "event_id"),
+    Index("topic_members_in_order", "namespace", "topic_id", "position"),
+)
+
+topic_sections = _table(
+    "topic_sections",
+    Column("namespace", Text, primary_key=True),
+    Column("topic_id", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+)
+
+topic_section_members = _table(
+    "topic_section_members",
+    Column("namespace", Text, primary_key=True),
+    Column("topic_id", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    # that of the member in its topic
+    Column("position", Integer, nullable=False),
+    Index("topic_section_members_by_event", "namespace", "topic_id", "event_id"),
+    Index("topic_section_members_in_order", "namespace", "topic_id", "key", "position"),
+)
+
+#: every event that was read when a topic got its words, cited or not
+topic_sources = _table(
+    "topic_sources",
+    Column("namespace", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("topic_id", Text, primary_key=True),
+    Index("topic_sources_by_topic", "namespace", "topic_id"),
+)
+
+#: events that wait to be filed, each in one batch
+topic_queue = _table(
+    "topic_queue",
+    Column("namespace", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("batch_id", Text, nullable=False),
+    # characters of the event as a model sees it
+    Column("size", Integer, nullable=False),
+    Index("topic_queue_by_batch", "namespace", "batch_id"),
+)
+
+topic_batches = _table(
+    "topic_batches",
+    Column("namespace", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    # incremental, historical or sections
+    Column("work", Text, nullable=False),
+    # counts the batches of a namespace
+    Column("number", Integer, nullable=False),
+    # how often a larger batch was halved to get it
+    Column("depth", Integer, nullable=False, default=0),
+    # the topic whose sections are filled, if that is what it is for
+    Column("topic_id", Text),
+    Index("topic_batches_in_order", "namespace", "work", "number"),
+)
+
+#: runs that tidy the directory: one at a time in a namespace
+dream_runs = _table(
+    "dream_runs",
+    Column("namespace", Text, primary_key=True),
+    # counts the runs of a namespace
+    Column("number", Integer, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("directions", Json, nullable=False),
+    # batches: lists of {topic_id, event_ids}
+    Column("plan", Json, nullable=False),
+    Column("batches_done", Integer, nullable=False, default=0),
+    # edits that were answered and wait to be written one by one
+    Column("waiting", Json, nullable=False),
+    # topics and events that were asked for beside the batch
+    Column("shown", Json, nullable=False),
+    # replies without an action, one after the other
+    Column("idle", Integer, nullable=False, default=0),
+    Column("steps", Integer, nullable=False, default=0),
+    # of the directory as the run left it
+    Column("fingerprint", Text, nullable=False),
+    Column("spent", Json, nullable=False),
+    Column("lease", Text),
+    Column("lease_until", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+#: what a run was told, asked for and did
+dream_steps = _table(
+    "dream_steps",
+    Column("namespace", Text, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("content", Json, nullable=False),
+    # the events that were read for it
+    Column("event_ids", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
 )

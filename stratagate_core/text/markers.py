@@ -23,6 +23,23 @@ _TITLES = "|".join(
 #: the row of a block view that names block, turns and level; it is broken at its first colon
 _ROW = r"(?:Block|对话块)\s*(?=[:：][^|\n]{0,80}\|\s*(?:Turns|轮次)\s*[:：])"
 _IMITATION = re.compile(rf"[\[【［](?=[\s/]*(?:{_TITLES}))|{_ROW}", re.IGNORECASE)
+#: what stands below a title of ours: up to a blank line, and a block view to the very end
+_VIEWS = "|".join(re.escape(title) for title in MARKERS["block_view"].values())
+_LISTS = "|".join(
+    re.escape(title)
+    for name, titles in MARKERS.items()
+    if name != "block_view"
+    for title in titles.values()
+)
+_OURS = re.compile(
+    rf"^[ \t]*\[(?:{_VIEWS})\][ \t]*(?:\n.*)?\Z|^[ \t]*\[(?:{_LISTS})\].*?(?=\n[ \t]*\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def without_ours(text: str) -> str:
+    """`text` without what we put before a model and somebody said back: it is no new memory."""
+    return _OURS.sub("", text) if "[" in text else text
 
 
 def escape_markers(text: str) -> str:

@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from stratagate_core.model.evidence import STRATEGIES, VERDICTS
+from stratagate_core.model.topic import CATEGORIES
 
 T = TypeVar("T")
 
@@ -83,10 +84,30 @@ class Arguments(BaseModel):
         return {key: value for key, value in given.items() if value is not None}
 
 
+class ListTopics(Arguments):
+    """Arguments of list_topics."""
+
+    query: str = Field(default="", description="words to look for in titles; blank lists all")
+    category: Maybe[str] = Field(
+        default=None, description=f"only this one: {', '.join(CATEGORIES)}"
+    )
+    offset: int = Field(default=0, description="how many entries to skip")
+    limit: Limit = 12
+
+
+class ExpandTopic(Arguments):
+    """Arguments of expand_topic."""
+
+    id: str = Field(description="topic id, also fallback:<event id>, from the directory")
+
+
 class SearchEvents(Arguments):
     """Arguments of search_events."""
 
     query: str = Field(description="a few distinctive words; blank lists by filters and time")
+    topic_id: Maybe[str] = Field(
+        default=None, description="only events of this topic of the directory"
+    )
     limit: Limit = 6
     offset: int = Field(default=0, description="how many results to skip")
     temporal_intent: Maybe[Literal["first", "latest"]] = Field(

@@ -9,7 +9,9 @@ from stratagate_core.tools.arguments import (
     ExpandBlock,
     ExpandEvent,
     ExpandGraphNode,
+    ExpandTopic,
     GetBlocks,
+    ListTopics,
     RecordUse,
     SearchEvents,
     SearchGraph,
@@ -20,15 +22,34 @@ from stratagate_core.tools.spec import Effect, ToolSpec
 #: operation, arguments, effect, description; ``{p}`` stands for the prefix of the tool names
 _TOOLS: tuple[tuple[str, type[BaseModel], Effect, str], ...] = (
     (
+        "list_topics",
+        ListTopics,
+        effects.list_topics,
+        "StrataGate memory directory: see what long-term memory is about, by category and page by "
+        "page, or find a topic by name, when the subject is vague. Events that are in no topic "
+        "yet have entries too. For navigation only, never evidence: open an entry with "
+        "{p}expand_topic, then verify with {p}search_events and its topic_id. Opens no batch.",
+    ),
+    (
+        "expand_topic",
+        ExpandTopic,
+        effects.expand_topic,
+        "StrataGate memory directory: read one topic: its sections, background, decisions, "
+        "changes and open questions with their source events, and lessons; it says what is left "
+        "out. Not evidence: verify through {p}search_events with its topic_id; where there is no "
+        "overview, use the events themselves. Opens no batch.",
+    ),
+    (
         "search_events",
         SearchEvents,
         effects.search_events,
         "StrataGate long-term memory: find what happened earlier: facts, decisions, plans, "
         "changes, preferences, results and when they were. Use a short query of distinctive "
         "names, versions, tools or dates. Filters only narrow; a blank query lists by filters "
-        "and time; temporal_intent puts the first or the latest first. Results are candidates, "
-        "not answers: rank_score is order only, never confidence. Expand an event if its card "
-        "is not enough. Opens an evidence batch: judge it with {p}assess.",
+        "and time; temporal_intent puts the first or the latest first; topic_id keeps to one "
+        "topic of the directory. Results are candidates, not answers: rank_score is order only, "
+        "never confidence. Expand an event if its card is not enough. Opens an evidence batch: "
+        "judge it with {p}assess.",
     ),
     (
         "expand_event",

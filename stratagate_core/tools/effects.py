@@ -10,7 +10,9 @@ from stratagate_core.tools.arguments import (
     ExpandBlock,
     ExpandEvent,
     ExpandGraphNode,
+    ExpandTopic,
     GetBlocks,
+    ListTopics,
     RecordUse,
     SearchEvents,
     SearchGraph,
@@ -21,6 +23,18 @@ if TYPE_CHECKING:
     from stratagate_core.memory import StrataGate
 
 
+def list_topics(memory: "StrataGate", thread: str, given: ListTopics, receipt: str | None) -> Any:
+    """A page of the directory; opens no batch."""
+    return memory.list_topics(
+        given.query, category=given.category, offset=given.offset, limit=given.limit
+    )
+
+
+def expand_topic(memory: "StrataGate", thread: str, given: ExpandTopic, receipt: str | None) -> Any:
+    """A topic within its budget; opens no batch."""
+    return memory.expand_topic(given.id)
+
+
 def search_events(
     memory: "StrataGate", thread: str, given: SearchEvents, receipt: str | None
 ) -> Any:
@@ -29,6 +43,7 @@ def search_events(
         given.query,
         limit=given.limit,
         offset=given.offset,
+        topic_id=given.topic_id,
         participants=tuple(given.participants),
         event_type=given.event_type,
         happened_from=given.happened_from,
@@ -37,7 +52,11 @@ def search_events(
         thread=thread,
         open_batch=True,
     )
-    return search_envelope(found, next_offset=found.next_offset)
+    if given.topic_id is None:
+        return search_envelope(found, next_offset=found.next_offset)
+    paged = {"total_source_events": found.total, "next_offset": found.next_offset}
+    told = search_envelope(found, topic_id=given.topic_id, offset=given.offset)
+    return {**told, **paged}
 
 
 def expand_event(memory: "StrataGate", thread: str, given: ExpandEvent, receipt: str | None) -> Any:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from stratagate_lc.lazy import Home, resolve
 
 if TYPE_CHECKING:
+    from stratagate_lc.langchain.embedder import LangChainEmbedder
     from stratagate_lc.langchain.history import StrataGateChatMessageHistory
     from stratagate_lc.langchain.memory import StrataGateMemory
     from stratagate_lc.langchain.model import LangChainModel
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from stratagate_lc.langchain.tools import StrataGateToolkit
 
 __all__ = [
+    "LangChainEmbedder",
     "LangChainModel",
     "StrataGateChatMessageHistory",
     "StrataGateMemory",
@@ -20,6 +22,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "LangChainEmbedder": Home("embedder", "langchain", "langchain_core"),
     "LangChainModel": Home("model", "langchain", "langchain_core"),
     "StrataGateChatMessageHistory": Home("history", "langchain", "langchain_core"),
     "StrataGateMemory": Home("memory", "classic", "langchain_classic"),

@@ -156,6 +156,18 @@ def _told(result: ToolResult) -> tuple[str, Any]:
     return result.text, result.value
 
 
+class MemoryListTopicsTool(MemoryTool):
+    """See what long-term memory is about."""
+
+    operation = "list_topics"
+
+
+class MemoryExpandTopicTool(MemoryTool):
+    """Read one topic of the directory."""
+
+    operation = "expand_topic"
+
+
 class MemorySearchEventsTool(MemoryTool):
     """Find what happened earlier."""
 
@@ -212,6 +224,8 @@ class MemoryRecordUseTool(MemoryTool):
 
 #: in the order in which agents get them
 TOOL_CLASSES: tuple[type[MemoryTool], ...] = (
+    MemoryListTopicsTool,
+    MemoryExpandTopicTool,
     MemorySearchEventsTool,
     MemoryExpandEventTool,
     MemorySearchGraphTool,

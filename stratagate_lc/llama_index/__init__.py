@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 from stratagate_lc.lazy import Home, resolve
 
 if TYPE_CHECKING:
+    from stratagate_lc.llama_index.embedder import LlamaIndexEmbedder
     from stratagate_lc.llama_index.model import LlamaIndexModel
     from stratagate_lc.llama_index.retriever import StrataGateRetriever
 
-__all__ = ["LlamaIndexModel", "StrataGateRetriever"]
+__all__ = ["LlamaIndexEmbedder", "LlamaIndexModel", "StrataGateRetriever"]
 
 _HOMES = {
+    "LlamaIndexEmbedder": Home("embedder", "llamaindex", "llama_index"),
     "LlamaIndexModel": Home("model", "llamaindex", "llama_index"),
     "StrataGateRetriever": Home("retriever", "llamaindex", "llama_index"),
 }

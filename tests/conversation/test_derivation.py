@@ -8,6 +8,7 @@ from hypothesis import given
 from stratagate_core.conversation.rules.derivation import derivation_view
 from stratagate_core.conversation.rules.render import render_l5
 from stratagate_core.model.message import Message, ToolTrace
+from stratagate_core.text.markers import without_ours
 from tests.strategies import conversations
 
 _AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -93,4 +94,4 @@ def test_the_view_is_plain_json_with_every_spoken_word(messages: tuple[Message, 
         assert message.role == seen["role"]
         assert message.name == seen.get("name")
         if message.role != "tool":
-            assert message.content == seen["content"]
+            assert without_ours(message.content) == seen["content"]

@@ -82,7 +82,7 @@ def test_B_11_a_turn_becomes_a_ready_block_with_an_event(open_memory: Opener) ->
     assert 1 == memory.get_blocks()["block_count"]
     assert "A title\nTags: one, two" == memory.expand_block(block.id, "L0")["results"][0]["content"]
     assert 1 == memory.stats()["events"]["active"]
-    assert ["succeeded"] * 3 == [job.status for job in memory.jobs()]
+    assert ["succeeded"] * 4 == [job.status for job in memory.jobs()]
 
 
 def test_B_12_nothing_to_extract_is_a_valid_answer(open_memory: Opener) -> None:

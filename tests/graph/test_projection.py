@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stratagate_core import Node
+from stratagate_core import Node, Request
 from stratagate_core.graph import steps
 from stratagate_core.graph.rules.fold import node_id
 from tests.graph.world import GraphWorld, edge, fact, instant, node, projection, values
@@ -19,6 +19,11 @@ def job(world: GraphWorld) -> tuple[str, int, str | None]:
 def read(world: GraphWorld, name: str, kind: str = "person") -> Node:
     """A node by its first name."""
     return world.memory.node(node_id(kind, name))
+
+
+def asked(world: GraphWorld) -> list[Request]:
+    """What the projector was asked."""
+    return [request for request in world.model.requests if request.task == "project_graph"]
 
 
 def test_G_04_unproven_and_hidden_names_do_not_merge(world: GraphWorld) -> None:
@@ -91,7 +96,7 @@ def test_G_05_a_proof_in_an_odd_shape_is_asked_again(world: GraphWorld) -> None:
     world.tell("evt_1", answer=projection(good))
 
     assert "succeeded" == job(world)[0]
-    repair = world.model.requests[-1].messages[-1]["content"]
+    repair = asked(world)[-1].messages[-1]["content"]
     assert "nodes.0.metadata_provenance.name.0" in repair
 
 
@@ -269,7 +274,7 @@ def test_the_projector_sees_what_it_may_touch(world: GraphWorld) -> None:
     )
     world.tell("evt_2", "Mira sold her boat", at=instant("2026-05-07"), quotes=["Mira sold"])
 
-    payload = json.loads(world.model.requests[-1].messages[1]["content"])
+    payload = json.loads(asked(world)[-1].messages[1]["content"])
     assert ["evt_2"] == [one["id"] for one in payload["events"]]
     assert not {"quotes", "catalog_hints", "extractor_version"} & payload["events"][0].keys()
     (shown,) = payload["nodes"]

@@ -10,6 +10,7 @@ from stratagate_core import Settings, StrataGate
 from stratagate_core.graph.rules.fold import node_id
 from stratagate_core.llm.port import Reply
 from stratagate_core.store import integrity
+from stratagate_core.store.index_check import index_states
 from stratagate_core.tools import call, tool_specs
 from tests.graph.world import GraphWorld, edge, fact, node, projection
 
@@ -168,7 +169,7 @@ def test_export_and_doctor_know_the_graph(mira: GraphWorld, tmp_path: Path) -> N
     mira.memory.restore("evt_1")
     with mira.memory._core.env.store.admin() as tx:
         assert [] == [fault for finding in integrity.findings(tx) for fault in finding.faults]
-        states = {one.name: one for one in integrity.index_states(tx)}
+        states = {one.name: one for one in index_states(tx)}
     assert ("ready", 2, 2) == (
         states["graph"].state,
         states["graph"].indexed,

@@ -23,7 +23,9 @@ from stratagate_lc.langchain.tools import (
     MemoryExpandBlockTool,
     MemoryExpandEventTool,
     MemoryExpandGraphNodeTool,
+    MemoryExpandTopicTool,
     MemoryGetBlocksTool,
+    MemoryListTopicsTool,
     MemoryRecordUseTool,
     MemorySearchEventsTool,
     MemorySearchGraphTool,
@@ -33,6 +35,8 @@ from stratagate_lc.langchain.tools import (
 from tests.langchain.fakes import FailingMemory, talk
 
 EXAMPLES: dict[type[MemoryTool], dict[str, Any]] = {
+    MemoryListTopicsTool: {"limit": 2},
+    MemoryExpandTopicTool: {"id": "topic_1"},
     MemorySearchEventsTool: {"query": "Orion", "limit": 2},
     MemoryExpandEventTool: {"id": "evt_1"},
     MemorySearchGraphTool: {"query": "Orion"},
@@ -146,7 +150,7 @@ def test_toolkit_selects(memory: StrataGate) -> None:
     """`include` and `exclude` choose by operation; unknown names are errors."""
     assert ["search_raw", "assess"] == list(tools_of(memory, include=("assess", "search_raw")))
     assert "expand_block" not in tools_of(memory, exclude=("expand_block",))
-    assert 9 == len(tools_of(memory, read_only=True))
+    assert 11 == len(tools_of(memory, read_only=True))
     with pytest.raises(InvalidArgument, match="serch"):
         StrataGateToolkit(memory, include=("serch",))
 

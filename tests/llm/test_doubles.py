@@ -70,7 +70,7 @@ def test_script_lines() -> None:
     assert (call.name, call.arguments) == ("t", {"task": "t"})
 
 
-@pytest.mark.parametrize("script", [[], {"other": ["x"]}])
+@pytest.mark.parametrize("script", [[], {"t": []}])
 def test_exhausted_script_fails(script: Any) -> None:
     """A model asked too often fails in a way that error handling does not hide."""
     with pytest.raises(ScriptExhausted, match="no line for request 1 of t"):

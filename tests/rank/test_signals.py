@@ -13,6 +13,7 @@ from stratagate_core.rank.fields import message_tokens
 from stratagate_core.rank.scene import Scene, build_scene
 from stratagate_core.rank.signals import (
     CLOSE_SIGNALS,
+    DENSE_SIGNALS,
     SIGNALS,
     TYING,
     measured,
@@ -115,9 +116,9 @@ def test_pairs_and_telling() -> None:
 
 def test_every_signal_has_a_weight() -> None:
     """The settings name exactly the signals that there are; those that tie are among them."""
-    names = {*SIGNALS, *CLOSE_SIGNALS}
-    assert names == set(Ranking.model_fields)
-    assert set(TYING) <= names
+    names = {*SIGNALS, *CLOSE_SIGNALS, *DENSE_SIGNALS}
+    assert {*names, "dense_of_event"} == set(Ranking.model_fields)
+    assert {*TYING} <= {*names, "near"}
 
 
 def test_a_hit_is_tied_to_the_query() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from stratagate_core.conversation.rules.jsontext import compact_json, read_json
 from stratagate_core.model.message import Message, ToolTrace, trace_to_json
 from stratagate_core.text.clip import clip_line
+from stratagate_core.text.markers import without_ours
 
 TOOL_TEXT_LIMIT = 2400
 ARGUMENTS_LIMIT = 1200
@@ -39,7 +40,7 @@ def _seen(message: Message) -> dict[str, Any]:
 
 
 def _seen_text(message: Message) -> str:
-    text = message.content
+    text = without_ours(message.content)
     if message.role.lower() != "tool" or len(text) <= TOOL_TEXT_LIMIT:
         return text
     head, tail = _ends(text, TOOL_TEXT_LIMIT, head_percent=60)

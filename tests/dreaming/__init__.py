@@ -1,0 +1,1 @@
+"""Tidying the directory."""

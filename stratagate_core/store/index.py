@@ -8,7 +8,7 @@ of the graph. They are kept in the transaction of what they index. This module o
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -26,7 +26,7 @@ from stratagate_core.store.schema import (
     terms,
 )
 from stratagate_core.store.scoring import ANYWHERE, Scored, Within, ranked, stats_of
-from stratagate_core.store.tx import Tx
+from stratagate_core.store.tx import Row, Tx
 from stratagate_core.text.tokens import ANALYSER_ID
 
 MESSAGES = "messages"
@@ -46,6 +46,20 @@ _COUNT = (
     )
 )
 _LAST = sa.select(index_stats.c.last).where(*_HERE)
+_BEFORE: sa.Select[Any] = (
+    sa.select(index_stats.c.last, documents.c.number, documents.c.length, documents.c.terms)
+    .select_from(
+        index_stats.outerjoin(
+            documents,
+            sa.and_(
+                documents.c.namespace == sa.bindparam("of"),
+                documents.c.name == sa.bindparam("in"),
+                documents.c.document == sa.bindparam("id"),
+            ),
+        )
+    )
+    .where(*_HERE)
+)
 _DOCUMENT = sa.select(documents).where(
     documents.c.namespace == sa.bindparam("of"),
     documents.c.name == sa.bindparam("in"),
@@ -105,39 +119,39 @@ def put(tx: Tx, name: str, document: str, tokens: Sequence[str]) -> None:
 
     A collection that must be rebuilt is left alone: the rebuild reads the sources.
     """
-    remove(tx, name, document, forget=False)
+    known = {"of": tx.namespace, "in": name, "id": document}
+    before = tx.connection.execute(_BEFORE, known).first()
+    if before is not None and before.number is not None:
+        _take_out(tx, name, before)
     if _count(tx, name, 1, len(tokens)) or _begin_if_new(tx, name, len(tokens)):
-        _insert(tx, name, [(document, tokens)])
+        _insert(tx, name, [(document, tokens)], after=0 if before is None else before.last)
 
 
 def add(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
     """Index many documents that are not in the collection yet: for a rebuild."""
+    last = int(tx.connection.execute(_LAST, {"of": tx.namespace, "in": name}).scalar_one())
     _count(tx, name, len(page), sum(len(tokens) for _, tokens in page))
-    _insert(tx, name, page)
+    _insert(tx, name, page, after=last)
 
 
-def remove(tx: Tx, name: str, document: str, *, forget: bool = True) -> None:
-    """Take a document out; one that is not there changes nothing.
-
-    Its vector goes with it, unless the document is only to be written anew.
-    """
+def remove(tx: Tx, name: str, document: str) -> None:
+    """Take a document out, its vector with it; one that is not there changes nothing."""
     known = {"of": tx.namespace, "in": name, "id": document}
     row = tx.connection.execute(_DOCUMENT, known).first()
-    if forget:
-        vectors.remove(tx, name, document)
-    if row is None:
-        return
+    vectors.remove(tx, name, document)
+    if row is not None:
+        _take_out(tx, name, row)
+
+
+def _take_out(tx: Tx, name: str, row: Row) -> None:
     postings.remove(tx, name, row.number, row.terms or ())
-    here = (tx.of(documents), documents.c.name == name, documents.c.document == document)
+    here = (tx.of(documents), documents.c.name == name, documents.c.number == row.number)
     tx.change(sa.delete(documents).where(*here))
     _count(tx, name, -1, -row.length)
 
 
 def begin(tx: Tx, name: str) -> None:
     """Empty a collection: what is added from now on is of the current analyser."""
-    postings.clear(tx, name)
-    for table in (documents, index_stats):
-        tx.change(sa.delete(table).where(tx.of(table), table.c.name == name))
     vectors.rewind(tx, name)
     _begin(tx, name, ANALYSER_ID, 0, 0)
 
@@ -201,11 +215,10 @@ def pages(
         yield page
 
 
-def _insert(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]]) -> None:
-    last = int(tx.connection.execute(_LAST, {"of": tx.namespace, "in": name}).scalar_one())
+def _insert(tx: Tx, name: str, page: Sequence[tuple[str, Sequence[str]]], *, after: int) -> None:
     counted = [
         Counted(number=number, length=len(tokens), terms=Counter(tokens))
-        for number, (_, tokens) in enumerate(page, last - len(page) + 1)
+        for number, (_, tokens) in enumerate(page, after + 1)
     ]
     rows = [
         {
@@ -243,6 +256,9 @@ def _begin_if_new(tx: Tx, name: str, length: int) -> bool:
 
 
 def _begin(tx: Tx, name: str, analyser: str, number: int, length: int) -> None:
+    postings.clear(tx, name)
+    for table in (documents, index_stats):
+        tx.change(sa.delete(table).where(tx.of(table), table.c.name == name))
     row = {"name": name, "analyser": analyser, "documents": number, "length": length}
     tx.insert(index_stats, [{**row, "last": number}])
 

@@ -62,14 +62,14 @@ async def test_LC_98_nothing_blocks_the_loop(memory: StrataGate) -> None:
     off_loop: Any = OffLoopMemory(memory)
     chain_memory = StrataGateMemory(memory=off_loop, session_id="t", on_error="raise")
     history = StrataGateChatMessageHistory(off_loop, "t", recall=True, on_error="raise")
-    search, *_ = StrataGateToolkit(off_loop, session_id="t").get_tools()
+    tools = {tool.name: tool for tool in StrataGateToolkit(off_loop, session_id="t").get_tools()}
 
     await chain_memory.aload_memory_variables({"input": "Orion"})
     await chain_memory.asave_context({"input": "hi"}, {"output": "hello"})
     assert await history.aget_messages()
     await history.aadd_messages([HumanMessage("hi"), AIMessage("hello")])
     assert await StrataGateRetriever(memory=off_loop).ainvoke("Orion")
-    assert "batch_id" in await search.ainvoke({"query": "Orion"})
+    assert "batch_id" in await tools["memory_search_events"].ainvoke({"query": "Orion"})
     await chain_memory.aclear()
     await history.aclear()
 

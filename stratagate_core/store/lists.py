@@ -76,16 +76,6 @@ def looked_up(
     return sa.select(*columns).where(*where, key.in_(sa.select(sa.cast(rows.c.value, plain))))
 
 
-def among_numbers(
-    tx: AdminTx, column: sa.ColumnElement[int], numbers: Iterable[int]
-) -> sa.ColumnElement[bool]:
-    """The condition that a column holds one of these whole numbers."""
-    if tx.is_postgresql:
-        return column == sa.any_(sa.literal(list(numbers), ARRAY(sa.Integer())))
-    rows = sa.func.json_each(sa.literal(json.dumps(list(numbers)), sa.Text))
-    return column.in_(sa.select(sa.cast(rows.table_valued("value").c.value, sa.Integer)))
-
-
 def _array(texts: Iterable[str]) -> sa.BindParameter[Any]:
     """An array: JSON of PostgreSQL cannot give NUL back, and no row holds half a surrogate pair."""
     return sa.literal([text for text in texts if is_unicode(text)], ARRAY(Text()))

@@ -62,14 +62,14 @@ async def test_LC_98_nothing_blocks_the_loop(memory: StrataGate) -> None:
     off_loop: Any = OffLoopMemory(memory)
     chain_memory = StrataGateMemory(memory=off_loop, session_id="t", on_error="raise")
     history = StrataGateChatMessageHistory(off_loop, "t", recall=True, on_error="raise")
-    tools = {tool.name: tool for tool in StrataGateToolkit(off_loop, session_id="t").get_tools()}
+    (search,) = StrataGateToolkit(off_loop, session_id="t", include=("search_events",)).get_tools()
 
     await chain_memory.aload_memory_variables({"input": "Orion"})
     await chain_memory.asave_context({"input": "hi"}, {"output": "hello"})
     assert await history.aget_messages()
     await history.aadd_messages([HumanMessage("hi"), AIMessage("hello")])
     assert await StrataGateRetriever(memory=off_loop).ainvoke("Orion")
-    assert "batch_id" in await tools["memory_search_events"].ainvoke({"query": "Orion"})
+    assert "batch_id" in await search.ainvoke({"query": "Orion"})
     await chain_memory.aclear()
     await history.aclear()
 
@@ -85,7 +85,8 @@ def test_LC_09_logs_hold_no_content(memory: StrataGate, caplog: pytest.LogCaptur
     chain_memory.load_memory_variables({"input": "canary"})
     chain_memory.save_context({"input": "canary"}, {"output": "canary"})
     StrataGateRetriever(memory=failing, on_error="empty").invoke("canary")
-    StrataGateToolkit(failing, session_id="t").get_tools()[0].invoke({"query": "canary"})
+    (search,) = StrataGateToolkit(failing, session_id="t", include=("search_events",)).get_tools()
+    search.invoke({"query": "canary"})
 
     ours = [record for record in caplog.records if record.name.startswith("stratagate")]
     assert "stratagate_lc.langchain" in {record.name for record in ours}

@@ -320,11 +320,6 @@ def _section_of(
     return next(key for key, inside in sections.items() if cited & set(inside))
 
 
-def is_known(reason: str) -> bool:
-    """Whether a fault ends in one of the reasons of this contract."""
-    return reason in REASONS
-
-
 #: every reason a fault can end in
 REASONS = frozenset(
     (

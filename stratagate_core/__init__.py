@@ -33,6 +33,7 @@ from stratagate_core.model.job import Job
 from stratagate_core.model.message import UNSET, Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
+from stratagate_core.model.remembered import Remembered
 from stratagate_core.model.search import Card, Hit, Page, Results
 from stratagate_core.model.topic import Coverage, Experience, Overview, Section, Topic
 from stratagate_core.model.turn import Added, Turn
@@ -83,6 +84,7 @@ __all__ = [
     "PurgeReceipt",
     "Recall",
     "Rejection",
+    "Remembered",
     "Reply",
     "Request",
     "Results",

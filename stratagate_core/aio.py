@@ -25,6 +25,7 @@ from stratagate_core.model.job import Job
 from stratagate_core.model.message import Message, ToolTrace
 from stratagate_core.model.purge import PurgeReceipt
 from stratagate_core.model.recall import Recall
+from stratagate_core.model.remembered import Remembered
 from stratagate_core.model.search import Card, Page, Results
 from stratagate_core.model.topic import Topic
 from stratagate_core.model.turn import Added
@@ -331,6 +332,25 @@ class AsyncStrataGate:
     async def count_tokens(self, text: str) -> int:
         """The tokens of a text, by the counter that was handed in."""
         return await self._run(self.memory.count_tokens, text)
+
+    async def remember(
+        self,
+        content: str,
+        *,
+        category: str | None = None,
+        thread: str = DEFAULT_THREAD,
+        receipt: str | None = None,
+    ) -> Remembered:
+        """Record one lasting fact now, without waiting for a block."""
+        return await self._run(
+            self.memory.remember, content, category=category, thread=thread, receipt=receipt
+        )
+
+    async def add_source(
+        self, text: str, *, title: str, at: datetime | None = None, metadata: Mapping[str, Any] = {}
+    ) -> Block:
+        """Store a text that is no conversation: it is searched and cited like anything said."""
+        return await self._run(self.memory.add_source, text, title=title, at=at, metadata=metadata)
 
     async def purge(
         self,

@@ -88,8 +88,8 @@ def follow(work: Work, fact: Fact) -> None:
 
 def _follow_events(work: Work, fact: EventsAdded | EventsChanged | EventsPurged) -> None:
     match fact:
-        case EventsAdded(event_ids):
-            for batch in graph.queue_events(work, event_ids):
+        case EventsAdded(event_ids, wanted):
+            for batch in graph.queue_events(work, event_ids, wanted=wanted):
                 jobs.enqueue(work, "graph_projection", batch.id, priority=batch.priority)
             topics.events_added(work, event_ids)
             _embed(work, index.PASSIVE, index.AGENT)

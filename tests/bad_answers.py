@@ -12,6 +12,7 @@ from stratagate_core.testing import Answer
 Said = Callable[[Request], Answer]
 SUMMARISE, EXTRACT, PROJECT = "summarise_block", "extract_events", "project_graph"
 FILE, TIDY = "project_topics", "tidy_topics"
+DECIDE = "decide_memory"
 JOB_OF = {
     SUMMARISE: "block_summary",
     EXTRACT: "event_extraction",
@@ -81,6 +82,7 @@ _GOOD: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     PROJECT: _graph,
     FILE: _topics,
     TIDY: lambda _: {"edits": [], "batch_done": True},
+    DECIDE: lambda _: {"action": "ADD", "reason": "another subject", "confidence": 0.9},
 }
 
 

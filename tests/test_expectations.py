@@ -14,6 +14,7 @@ DUE = (
     *(f"R_{n:02}" for n in (1, 2, 6, 11)),
     *(f"T_{n:02}" for n in (*range(1, 20), 21, 22, 23, 24)),
     *(f"J_{n:02}" for n in range(1, 7)),
+    *(f"M_{n:02}" for n in range(1, 8)),
     "L_03",
     "L_04",
     "X_03",

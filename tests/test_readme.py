@@ -45,6 +45,7 @@ def test_code_runs(
     assert "1 ['The open day moves to June 13" in printed
     assert "commute 25 minutes stale home changed from Ghent to Bruges" in printed
     assert "home: Ghent\ncommute: 25 minutes\n" in printed
+    assert "ADDED 1\nREINFORCED 2\n" in printed
     assert "memory_search_events" in printed
 
 

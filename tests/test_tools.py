@@ -27,6 +27,7 @@ NAMES = (
     "expand_block",
     "assess",
     "record_use",
+    "remember",
 )
 SUMMARY = {
     "l0_title": "A block",

@@ -37,10 +37,18 @@ def add(
     return tuple(added)
 
 
-def announce(work: Work, added: Sequence[Event]) -> None:
-    """Say which cards were added."""
+def announce(work: Work, added: Sequence[Event], *, wanted: bool = False) -> None:
+    """Say which cards were added; `wanted`: recorded on purpose or imported."""
     if added:
-        work.emit(EventsAdded(tuple(card.id for card in added)))
+        work.emit(EventsAdded(tuple(card.id for card in added), wanted))
+
+
+def link_back(work: Work, card: Event) -> None:
+    """Let the cards that a stored one conflicts with name it too (02 §6)."""
+    for other in events.by_ids(work.tx, card.temporal.conflicts_with_event_ids).values():
+        named = (*other.temporal.conflicts_with_event_ids, card.id)
+        both = replace(other.temporal, conflicts_with_event_ids=tuple(dict.fromkeys(named)))
+        events.put_relations(work.tx, other.id, both, now=work.now)
 
 
 def _with_visible_relations(work: Work, card: Event) -> Event:

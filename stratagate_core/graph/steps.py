@@ -23,6 +23,8 @@ PROJECTOR_VERSION = 1
 #: events that are asked about together: new ones, and older ones that were never asked about
 NEW_BATCH, OLD_BATCH = 16, 8
 NEW_PRIORITY = 1000
+#: of events that were recorded on purpose or imported
+WANTED_PRIORITY = 2000
 _MOST_BACKLOG = 100_000
 
 
@@ -34,14 +36,17 @@ class Batch:
     priority: int
 
 
-def queue_events(work: Work, event_ids: Sequence[str]) -> tuple[Batch, ...]:
+def queue_events(
+    work: Work, event_ids: Sequence[str], *, wanted: bool = False
+) -> tuple[Batch, ...]:
     """Batches for events that no batch of this projector version holds yet.
 
     The first time, older events that were never asked about are queued behind them.
     """
     known = graph.queued(work.tx, event_ids, version=PROJECTOR_VERSION)
     new = [key for key in dict.fromkeys(event_ids) if key not in known]
-    batches = [_batch(work, chunk, NEW_PRIORITY) for chunk in _chunks(new, NEW_BATCH)]
+    priority = WANTED_PRIORITY if wanted else NEW_PRIORITY
+    batches = [_batch(work, chunk, priority) for chunk in _chunks(new, NEW_BATCH)]
     return (*batches, *_backlog(work))
 
 

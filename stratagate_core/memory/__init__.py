@@ -18,6 +18,7 @@ from stratagate_core.memory.events import Events
 from stratagate_core.memory.evidence import Evidence
 from stratagate_core.memory.graph import Graph
 from stratagate_core.memory.handle import DEFAULT_THREAD, named
+from stratagate_core.memory.notes import Notes
 from stratagate_core.memory.purging import Purging
 from stratagate_core.memory.searches import Searches
 from stratagate_core.memory.topics import Topics
@@ -43,7 +44,9 @@ def random_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
-class StrataGate(Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Purging, Jobs, Audit):
+class StrataGate(
+    Turns, Events, Graph, Topics, Dreaming, Searches, Evidence, Notes, Purging, Jobs, Audit
+):
     """A memory: one namespace of one database.
 
     Handles are cheap, safe to share between threads and event loops, and bound to none.

@@ -23,6 +23,8 @@ class EventsAdded:
     """Events were stored."""
 
     event_ids: tuple[str, ...]
+    #: recorded on purpose or imported: what follows goes before what was extracted
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from stratagate_core.store import (
     namespaces,
     nodes,
     purges,
+    records,
     turns,
     uses,
 )
@@ -169,7 +170,8 @@ def _to_read_again(
         again[key] = list(row.reread or ()) if row and (read_already or row.reread) else None
     for event in gone.values():
         kept = again.get(event.source_block_id or "")
-        if kept is not None:
+        # what an agent recorded was not read out of its sources, so nothing is read again for it
+        if kept is not None and event.pool == "passive":
             stay = turns.existing_ids(work.tx, event.source_message_ids)
             kept += [one for one in event.source_message_ids if one in stay and one not in kept]
     return again
@@ -221,6 +223,7 @@ def _scrub(work: Work, gone: set[str], remade: set[str]) -> None:
         batches.scrub(work.tx, batch, left, expired_at=work.now if over else None)
         touched.append(batch.id)
     uses.scrub(work.tx, touched, gone=frozenset(gone))
+    records.scrub(work.tx, gone=gone)
     graph.forget_reasons(work.tx)
     jobs.scrub(work.tx)
     jobs.forget_answers(work.tx)

@@ -20,7 +20,7 @@ from stratagate_core.model.recall import Recall
 from stratagate_core.model.turn import Turn
 from stratagate_core.recall import rules
 from stratagate_core.recall.directory import directory_part
-from stratagate_core.search.events import find_events
+from stratagate_core.search.events import find_events, pools_of
 from stratagate_core.search.graph import find_nodes
 from stratagate_core.search.raw import find_messages
 from stratagate_core.store import blocks, events, namespaces, turns
@@ -145,7 +145,7 @@ def _events(
     found = find_events(work, query, limit=EVENT_HITS, weight_factor=0.0, vector=vector)
     best = max((match.share for match in found.matches), default=0.0)
     relevant = [m.event for m in found.matches if m.share >= NEAR_THE_BEST * best]
-    always = events.always_on(work.tx, limit=ALWAYS)
+    always = events.always_on(work.tx, limit=ALWAYS, pools=list(pools_of(work)))
     fitting = _fitting(work, {event.id: event for event in (*relevant, *always)}, thread, standing)
     return rules.choose_events(
         [event for event in relevant if event.id in fitting],

@@ -147,7 +147,7 @@ def find_events(
     """As `search_events`, with the whole events and their relevance: for other parts."""
     intent = temporal_intent and one_of(temporal_intent, "temporal_intent", ("first", "latest"))
     factor = work.settings.search_weight_factor if weight_factor is None else weight_factor
-    pools = _pools(work)
+    pools = pools_of(work)
     asked = Asked(
         query=checked_query(query),
         wanted=read_wanted(work, query, [index.collection_of(pool) for pool in _POOLS]),
@@ -167,7 +167,7 @@ def find_events(
     )
 
 
-def _pools(work: Work) -> dict[str, float]:
+def pools_of(work: Work) -> dict[str, float]:
     """The pools that take part, with the weight of their ranking."""
     weights = (1.0, work.settings.agent_memory_retrieval_weight)
     return {pool: weight for pool, weight in zip(_POOLS, weights, strict=True) if weight > 0}

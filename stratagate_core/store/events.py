@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from stratagate_core.cards import normalise
+from stratagate_core.cards.fingerprint import fingerprint
 from stratagate_core.model.event import VISIBLE, Event, Temporal, Weight
 from stratagate_core.store.lists import among
 from stratagate_core.store.schema import (
@@ -59,6 +60,7 @@ def insert(
         "catalog_hints": None if event.catalog_hints is None else list(event.catalog_hints),
         "extractor_version": event.extractor_version,
         "prompt_hash": prompt_hash,
+        "fingerprint": fingerprint(event.title, event.summary),
         "chronology": event.chronology,
         "happened_from": occurrence[0] if occurrence else None,
         "happened_to": occurrence[1] if occurrence else None,
@@ -111,6 +113,11 @@ def put_participant_nodes(tx: Tx, event_id: str, node_ids: Sequence[str]) -> Non
 def put_temporal(tx: Tx, event_id: str, temporal: Temporal) -> None:
     """Store times and relations from which deleted events were taken out."""
     _change(tx, event_id, temporal=normalise.temporal_to_json(temporal))
+
+
+def put_relations(tx: Tx, event_id: str, temporal: Temporal, *, now: datetime) -> None:
+    """Store relations to which a later card was added."""
+    _change(tx, event_id, temporal=normalise.temporal_to_json(temporal), updated_at=now)
 
 
 def put_superseder(tx: Tx, event_id: str, *, status: str, by: str | None, now: datetime) -> None:
@@ -178,6 +185,13 @@ def existing(tx: Tx, ids: Sequence[str]) -> frozenset[str]:
     return frozenset(row.id for row in tx.rows(query))
 
 
+def by_fingerprint(tx: Tx, mark: str) -> tuple[Event, ...]:
+    """The active cards of either pool whose title and summary say the same, oldest first."""
+    same = sa.and_(events.c.fingerprint == mark, events.c.status == "active")
+    query = _select(tx, same).order_by(events.c.created_at, events.c.id)
+    return tuple(_event(row) for row in tx.rows(query))
+
+
 def waiting_for_graph(tx: Tx, version: int, *, limit: int) -> tuple[str, ...]:
     """Visible events that no batch of this projector version holds, the most telling first."""
     known = sa.select(graph_batches.c.event_id).where(
@@ -230,10 +244,10 @@ def recent(tx: Tx, *, limit: int) -> tuple[Event, ...]:
     return tuple(_event(row) for row in tx.rows(_select(tx, passive).order_by(*order).limit(limit)))
 
 
-def always_on(tx: Tx, *, limit: int) -> tuple[Event, ...]:
+def always_on(tx: Tx, *, limit: int, pools: Sequence[str]) -> tuple[Event, ...]:
     """Visible events that are pinned or of criticality safety, newest anchor first."""
     chosen = sa.or_(events.c.pinned.is_(True), events.c.criticality == _SAFETY)
-    visible = sa.and_(chosen, events.c.status.in_(VISIBLE))
+    visible = sa.and_(chosen, events.c.status.in_(VISIBLE), events.c.pool.in_(pools))
     order = (events.c.last_adopted_turn.desc(), events.c.id.desc())
     return tuple(_event(row) for row in tx.rows(_select(tx, visible).order_by(*order).limit(limit)))
 

@@ -32,6 +32,7 @@ _KINDS = {
     "reinforcement": schema.reinforcements,
     "batch": schema.batches,
     "use_receipt": schema.use_receipts,
+    "memory_record": schema.memory_records,
     "job": schema.jobs,
     "purge": schema.purges,
 }

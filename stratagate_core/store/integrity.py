@@ -56,6 +56,7 @@ _REFERENCES: tuple[tuple[sa.Table, str, sa.Table, str], ...] = (
     (schema.topic_queue, "batch_id", schema.topic_batches, "id"),
     (schema.reinforcements, "event_id", schema.events, "id"),
     (schema.use_receipts, "batch_id", schema.batches, "id"),
+    (schema.memory_records, "event_id", schema.events, "id"),
 )
 _IDENTITIES: tuple[tuple[sa.Table, str], ...] = (
     (schema.messages, "id"),

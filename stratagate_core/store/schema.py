@@ -158,6 +158,7 @@ events = _table(
     Column("extractor_version", Integer),
     Column("prompt_hash", Text),
     # copies that let the database order and narrow: all derived from the columns above
+    Column("fingerprint", Text, nullable=False, default=""),
     Column("chronology", Instant, nullable=False),
     Column("happened_from", Instant),
     Column("happened_to", Instant),
@@ -168,6 +169,7 @@ events = _table(
     Index("events_by_chronology", "namespace", "pool", "status", "chronology", "id"),
     Index("events_by_block", "namespace", "pool", "block_sequence", "formed_turn"),
     Index("events_always", "namespace", "pinned", "criticality", "last_adopted_turn"),
+    Index("events_by_fingerprint", "namespace", "fingerprint"),
 )
 
 event_sources = _table(
@@ -227,6 +229,21 @@ use_receipts = _table(
     Column("audit", Json, nullable=False),
     Column("at", Instant, nullable=False),
     Index("use_receipts_by_time", "namespace", "at"),
+)
+
+#: what an agent recorded on purpose, by the call that did it: a repeated call writes nothing
+memory_records = _table(
+    "memory_records",
+    Column("namespace", Text, primary_key=True),
+    Column("thread", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    # hash of the content: the same key with another content is an error
+    Column("body_hash", Text, nullable=False),
+    # the event that holds it; none if nothing was written
+    Column("event_id", Text),
+    Column("result", Json, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("memory_records_by_event", "namespace", "event_id"),
 )
 
 jobs = _table(

@@ -182,6 +182,15 @@ class ExpandBlock(Arguments):
     )
 
 
+class Remember(Arguments):
+    """Arguments of remember."""
+
+    content: str = Field(description="one self-contained sentence with its project, time or scope")
+    category: Maybe[Literal["preference", "decision", "correction", "fact"]] = Field(
+        default=None, description="what kind of fact it is"
+    )
+
+
 class Assess(Arguments):
     """Arguments of assess."""
 

@@ -13,6 +13,7 @@ from stratagate_core.tools.arguments import (
     GetBlocks,
     ListTopics,
     RecordUse,
+    Remember,
     SearchEvents,
     SearchGraph,
     SearchRaw,
@@ -126,6 +127,17 @@ _TOOLS: tuple[tuple[str, type[BaseModel], Effect, str], ...] = (
         "Only this makes a memory stronger. The receipt is not the answer: afterwards answer "
         "the user in full, without a hand-made list of citations.",
     ),
+    (
+        "remember",
+        Remember,
+        effects.remember,
+        "StrataGate long-term memory: record one lasting fact at once: a decision, a correction, a "
+        "preference or a fact of a project that later conversations need. One self-contained "
+        "sentence with its project, time or scope, grounded in what was said. Never a guess, a "
+        "secret, a credential or a passing state; not what ordinary conversation already says, "
+        "which is kept without you. What says the same already counts once more; what "
+        "contradicts is kept beside it. Opens no batch.",
+    ),
 )
 
 
@@ -141,4 +153,5 @@ def tool_specs(settings: Settings) -> tuple[ToolSpec, ...]:
             effect=effect,
         )
         for operation, parameters, effect, description in _TOOLS
+        if operation != "remember" or settings.agent_memory_enabled
     )

@@ -14,6 +14,7 @@ from stratagate_core.tools.arguments import (
     GetBlocks,
     ListTopics,
     RecordUse,
+    Remember,
     SearchEvents,
     SearchGraph,
     SearchRaw,
@@ -95,6 +96,12 @@ def get_blocks(memory: "StrataGate", thread: str, given: GetBlocks, receipt: str
 def expand_block(memory: "StrataGate", thread: str, given: ExpandBlock, receipt: str | None) -> Any:
     """A block at another level, in a batch."""
     return memory.expand_block(given.id, given.target, by="agent", thread=thread, open_batch=True)
+
+
+def remember(memory: "StrataGate", thread: str, given: Remember, receipt: str | None) -> Any:
+    """Record one fact; the id of the call makes a repeated call count once."""
+    done = memory.remember(given.content, category=given.category, thread=thread, receipt=receipt)
+    return {name: value for name, value in asdict(done).items() if value not in (None, "", ())}
 
 
 def assess(memory: "StrataGate", thread: str, given: Assess, receipt: str | None) -> Any:

@@ -12,8 +12,16 @@ PROTOCOL: Mapping[Language, str] = {
     language: load_prompt(f"memory_protocol.{language}.md").text for language in get_args(Language)
 }
 
+#: when to record something on purpose; left out where that is switched off
+NOTE: Mapping[Language, str] = {
+    language: load_prompt(f"memory_note.{language}.md").text for language in get_args(Language)
+}
+
 
 def protocol(settings: Settings, text: str = "") -> str:
     """The memory protocol with the names of the tools; `text` decides an `auto` language."""
     language = choose_language(settings.language, text)
-    return PROTOCOL[language].replace("{p}", settings.tool_prefix)
+    told = [PROTOCOL[language]]
+    if settings.agent_memory_enabled:
+        told.append(NOTE[language])
+    return "\n".join(part.rstrip() for part in told).replace("{p}", settings.tool_prefix)

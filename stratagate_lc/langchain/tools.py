@@ -54,6 +54,11 @@ def default_prefix(source: MemorySource) -> str:
     return Settings().tool_prefix if callable(source) else source.settings().tool_prefix
 
 
+def _may_remember(source: MemorySource) -> bool:
+    """Whether the memory records on purpose; of a memory for each run its call tells."""
+    return callable(source) or source.settings().agent_memory_enabled
+
+
 class MemoryTool(SharesMemory, BaseTool):
     """One tool of a memory.
 
@@ -222,6 +227,12 @@ class MemoryRecordUseTool(MemoryTool):
     operation = "record_use"
 
 
+class MemoryRememberTool(MemoryTool):
+    """Record one lasting fact."""
+
+    operation = "remember"
+
+
 #: in the order in which agents get them
 TOOL_CLASSES: tuple[type[MemoryTool], ...] = (
     MemoryListTopicsTool,
@@ -235,6 +246,7 @@ TOOL_CLASSES: tuple[type[MemoryTool], ...] = (
     MemoryExpandBlockTool,
     MemoryAssessTool,
     MemoryRecordUseTool,
+    MemoryRememberTool,
 )
 
 
@@ -288,5 +300,7 @@ class StrataGateToolkit(SharesMemory, BaseToolkit):
         if self.include is not None and operation not in self.include:
             return False
         if self.read_only and operation in _WRITING:
+            return False
+        if operation == "remember" and not _may_remember(self.memory):
             return False
         return operation not in (self.exclude or ())

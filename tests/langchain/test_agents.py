@@ -79,7 +79,7 @@ async def test_agent_goes_through_the_gate(told: StrataGate, form: str) -> None:
     (row,) = told.usage().items
     assert "t" == row["thread"]
     assert () == told.open_batches("t")
-    assert 11 == len(model.offered[0])
+    assert 12 == len(model.offered[0])
     used = told.event(row["event_ids"][0])
     assert (2, told.stats()["current_turn"]) == (
         used.weight.mention_count,

@@ -27,6 +27,7 @@ from stratagate_lc.langchain.tools import (
     MemoryGetBlocksTool,
     MemoryListTopicsTool,
     MemoryRecordUseTool,
+    MemoryRememberTool,
     MemorySearchEventsTool,
     MemorySearchGraphTool,
     MemorySearchRawTool,
@@ -52,6 +53,7 @@ EXAMPLES: dict[type[MemoryTool], dict[str, Any]] = {
         "next_strategy": "search_raw",
     },
     MemoryRecordUseTool: {"evidence_refs": []},
+    MemoryRememberTool: {"content": "The shed of Orion is in Ghent.", "category": "fact"},
 }
 
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -147,12 +148,9 @@ def test_restrictions_of_a_packed_ranking(tx: Tx) -> None:
     assert expected == best(tx, ["w:3", "w:5"], 7, Within(ids=some))
 
 
-def test_another_reader_finds_a_document_at_once(quick_database: str) -> None:
+def test_another_reader_finds_a_document_at_once(each_database: Path | str) -> None:
     """What one process committed is found by the next search of another."""
-    writer, reader = Store(quick_database), Store(quick_database)
-    if writer.is_memory:
-        writer.close(), reader.close()
-        pytest.skip("a memory database has one reader")
+    writer, reader = Store(each_database), Store(each_database)
     with writer.write("n") as tx:
         tx.lock(owner="o", now=datetime(2026, 5, 1, tzinfo=UTC))
         index.begin(tx, NAME)

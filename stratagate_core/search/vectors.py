@@ -35,6 +35,8 @@ class Page:
     name: str
     #: the texts that no vector is there for, by document
     texts: Mapping[str, str]
+    #: the page begins after this number
+    since: int
     #: up to this number all have one then
     done: int
     more: bool
@@ -54,6 +56,7 @@ def _prepare(work: Work, name: str) -> Page | None:
     return Page(
         name=name,
         texts={key: text for key, text in texts.items() if known.get(key) != _digest(text)},
+        since=done,
         done=page[-1][0],
         more=len(waiting) > _PAGE,
     )
@@ -72,7 +75,8 @@ def _apply(work: Work, page: Page, found: Sequence[Vector]) -> Applied:
     if embedder is None:
         return Applied(skipped=True)
     dimensions = len(found[0]) if found else (stats.dimensions if stats is not None else 0)
-    if stats is None or (stats.embedder, stats.dimensions) != (embedder.name, dimensions):
+    anew = stats is None or (stats.embedder, stats.dimensions) != (embedder.name, dimensions)
+    if anew:
         vectors.begin(work.tx, page.name, embedder.name, dimensions)
     there = _texts(work, page.name, page.texts)
     rows = [
@@ -80,8 +84,9 @@ def _apply(work: Work, page: Page, found: Sequence[Vector]) -> Applied:
         for (key, text), vector in zip(page.texts.items(), found, strict=True)
         if there.get(key) == text
     ]
-    vectors.put(work.tx, page.name, rows, done=page.done)
-    return Applied(more=page.more)
+    lost = anew and page.since > 0  # those before this page had vectors, and have none now
+    vectors.put(work.tx, page.name, rows, done=0 if lost else page.done)
+    return Applied(more=page.more or lost)
 
 
 EMBED: Errand[Page, list[Vector]] = Errand(

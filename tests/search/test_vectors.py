@@ -181,6 +181,22 @@ def test_another_embedder_starts_anew(told: StrataGate, open_memory: Opener) -> 
     assert ("other", 0, False) == (found["embedder"], found["waiting"], found["stale"])
 
 
+def test_other_dimensions_start_anew(told: StrataGate, open_memory: Opener) -> None:
+    """The same name with vectors of another length: no document is left without one."""
+    before = told.stats()["vectors"]
+    told.close()
+    other = WordEmbedder(ALIKE, dimensions=64)
+    memory = open_memory(embedder=other, settings={"block_turn_size": 2, "processing": "inline"})
+    for said in ("The kettle is new.", "Bread is dear.", "Snow fell."):
+        memory.add_turn(said, f"So: {said}")
+    memory.drain()
+    after = memory.stats()["vectors"]
+
+    assert "Our cat is grey." in texts(memory, "feline")
+    assert [0, 0] == [after[name]["waiting"] for name in before]
+    assert all(after[name]["embedded"] > before[name]["embedded"] for name in before)
+
+
 def test_what_is_hidden_or_purged_has_no_vector(told: StrataGate) -> None:
     """Forgetting takes the vector of a card away, restoring makes it again, purging ends it."""
     (event,) = told.search_events("automobile", limit=1).hits

@@ -5,12 +5,14 @@ import time
 from pathlib import Path
 
 from benchmarks.corpus import queries
-from benchmarks.fill import add_messages, open_memory
+from benchmarks.fill import add_messages, copy_namespaces, open_memory
 from benchmarks.probe import timed
 from benchmarks.report import Table, note
 from stratagate_core import StrataGate
 
 _OWN = 1_000
+#: namespaces with texts of their own; further ones are copies of these
+_FILLED = 99
 _QUERIES, _OPENINGS = 40, 15
 _COLUMNS = {"messages": 12, "opening": 8, "search_raw": 10, "search": 8, "recall": 8, "add_turn": 9}
 
@@ -37,22 +39,34 @@ def many_namespaces(sizes: tuple[int, ...]) -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "memory.db"
-        others = 0
         with open_memory(place) as memory:
             add_messages(memory, _OWN)
+        others = 0
         for count in sizes:
-            while (others + 1) * _OWN < count:
-                if others % 100 == 0:
-                    note(f"{others:,} namespaces beside it are filled")
-                with open_memory(place) as memory:
-                    for _ in range(min(100, count // _OWN - 1 - others)):
-                        others += 1
-                        add_messages(memory.for_namespace(f"other {others}"), _OWN, seed=others + 9)
+            others = _with_others(place, others, count // _OWN - 1)
             rows.append(_measured(place))
             table.add(f"{count:,}", *(f"{each:.1f}" for each in rows[-1]))
         times = zip(*rows, strict=True)
         table.add("slowest", *(f"{max(each) / min(each):.2f}x" for each in times))
     table.end("slowest: the slowest row by the quickest")
+
+
+def _with_others(place: Path, others: int, wanted: int) -> int:
+    """Fill namespaces beside the measured one; what is there already is copied on."""
+    with open_memory(place) as memory:
+        while others < min(wanted, _FILLED):
+            others += 1
+            add_messages(memory.for_namespace(f"other {others}"), _OWN, seed=others + 9)
+            if others % 20 == 0:
+                note(f"{others:,} namespaces beside it are filled")
+    while others < wanted:
+        more = min(_FILLED, wanted - others)
+        copy_namespaces(
+            place, ((f"other {at}", f"other {others + at}") for at in range(1, more + 1))
+        )
+        others += more
+        note(f"{others:,} namespaces beside it are there")
+    return others
 
 
 def _measured(place: Path) -> list[float]:

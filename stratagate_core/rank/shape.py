@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from stratagate_core.text.modality import is_question
-from stratagate_core.text.salience import form_of, names_a_figure, names_a_time
+from stratagate_core.text.salience import form_of, names_a_time
 from stratagate_core.text.sentences import split_sentences
 
 #: what is longer is looked at up to here
@@ -22,9 +22,6 @@ class Shape:
     ends_asking: bool
     #: the share of its characters that stands in questions
     asked_share: float
-    #: whether it holds words for a time, a number
-    names_a_time: bool = False
-    names_a_figure: bool = False
 
 
 @lru_cache(maxsize=4096)
@@ -37,9 +34,13 @@ def shape_of(content: str) -> Shape:
     return Shape(
         ends_asking=bool(asks) and asks[-1],
         asked_share=asked / whole if whole else 0.0,
-        names_a_time=names_a_time(content),
-        names_a_figure=names_a_figure(content),
     )
+
+
+@lru_cache(maxsize=4096)
+def says_when(content: str) -> bool:
+    """Whether a message holds words for a time; asked for some queries only, and dear."""
+    return names_a_time(content)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from stratagate_core.model.message import Message
 from stratagate_core.rank.asked import overlaps, speaker_tokens
 from stratagate_core.rank.scene import Floats, Places, Scene, blocks, opens, sessions
-from stratagate_core.rank.shape import shape_of, telling_of
+from stratagate_core.rank.shape import says_when, telling_of
+from stratagate_core.text.salience import names_a_figure
 from stratagate_core.text.times import find_times
 
 Signal = Callable[[Scene], Floats]
@@ -101,7 +102,7 @@ def time_expression(scene: Scene) -> Floats:
     """A time is asked for, and the message names one."""
     if not scene.asked.when:
         return _nothing(scene)
-    return _flags(shape_of(message.content).names_a_time for message in scene.messages)
+    return _flags(says_when(message.content) for message in scene.messages)
 
 
 def speaker(scene: Scene) -> Floats:
@@ -140,7 +141,7 @@ def figure(scene: Scene) -> Floats:
     """A number is asked for, and the message names one."""
     if not scene.asked.how_much:
         return _nothing(scene)
-    return _flags(shape_of(message.content).names_a_figure for message in scene.messages)
+    return _flags(names_a_figure(message.content) for message in scene.messages)
 
 
 def telling(scene: Scene, places: Places) -> Floats:
@@ -278,7 +279,7 @@ def _members(scene: Scene, weights: Mapping[str, float]) -> Floats:
 
 def _speaks_of(message: Message, scene: Scene) -> bool:
     at = message.created_at
-    if at is None or not scene.asked.days or not shape_of(message.content).names_a_time:
+    if at is None or not scene.asked.days or not says_when(message.content):
         return False
     times = find_times(message.content, reference=at, timezone=at.tzinfo or UTC)
     spoken = [time for time in times if time.end - time.start <= _VAGUE]

@@ -17,8 +17,8 @@ from stratagate_core.store.places import MEMORY
 
 BUSY_TIMEOUT_MS = 60_000
 _RETRY_SECONDS = 0.02
-#: of pages that a connection keeps at most; four times the default of SQLite
-_CACHE_KB = 8_000
+#: of pages that a connection keeps at most; twice the default of SQLite
+_CACHE_KB = 4_000
 
 
 def is_memory(url: sa.URL) -> bool:

@@ -38,6 +38,7 @@ from stratagate_core.settings import STORED, Settings
 from stratagate_core.store import jobs
 from stratagate_core.store import settings as stored_settings
 from stratagate_core.store.engine import Store
+from stratagate_core.text.tokens import tokens
 
 #: seconds between two looks at work that another process is doing
 _POLL = 0.05
@@ -112,8 +113,8 @@ class Core:
         The last queries are remembered: an agent repeats itself, and recall asks as search does.
         """
         embedder = self.env.embedder
-        if embedder is None or not isinstance(query, str) or not query.strip():
-            return None
+        if embedder is None or not isinstance(query, str) or not tokens(query):
+            return None  # a query of signs alone means nothing
         known = self._queries.get(query)
         if known is not None:
             return known

@@ -77,6 +77,18 @@ def test_what_is_far_is_nothing(told: StrataGate) -> None:
     )
 
 
+@pytest.mark.parametrize("query", ['"', "*", "\x00", "?!", "\ud800", " ", "🫖"])
+def test_a_query_of_signs_alone_is_not_embedded(
+    told: StrataGate, embedder: WordEmbedder, query: str
+) -> None:
+    """It means nothing, so nothing is near it."""
+    asked = len(embedder.asked)
+    found = told.search_raw(query)
+
+    assert ((), "no_match") == (found.hits, found.reason)
+    assert asked == len(embedder.asked) or query == "🫖"
+
+
 def test_filters_hold_for_what_vectors_bring_in(told: StrataGate) -> None:
     """Thread, tail and metadata narrow hits by meaning as they do hits by words."""
     told.add_turn("A cat in the garden.", "Nice.", thread="b", metadata={"place": "garden"})

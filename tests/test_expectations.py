@@ -8,7 +8,7 @@ DUE = (
     *(f"B_{n:02}" for n in (*range(1, 22), 25)),
     *(f"E_{n:02}" for n in range(1, 23)),
     *(f"W_{n:02}" for n in range(1, 7)),
-    *(f"S_{n:02}" for n in (1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13)),
+    *(f"S_{n:02}" for n in range(1, 14)),
     *(f"G_{n:02}" for n in range(1, 17)),
     *(f"V_{n:02}" for n in (1, 2, *range(9, 18))),
     *(f"R_{n:02}" for n in (1, 2, 6, 11)),
